@@ -256,6 +256,26 @@ describeInBrowser('the approvals', () => {
     await page.context().close();
   });
 
+  it('leave the screen with the session that they are of, those that were decided, too', async () => {
+    const open = await asked('erased while it is open');
+    const done = await asked('erased when it was decided');
+    const page = await stage.console.page({ path: '/console/approvals' });
+    const alone = await stage.console.page({ path: `/console/approvals/${done.action_id}` });
+    await card(page, 'erased while it is open').getByText('I would do it.').waitFor();
+    for (const one of [page, alone]) await card(one, 'erased when it was decided').waitFor();
+    await alone.getByRole('button', { name: 'Approve' }).click();
+    for (const one of [page, alone])
+      await decision(one, 'erased when it was decided').getByText('Approved by').waitFor();
+    for (const { session } of [open, done]) await stage.console.client.call('DELETE', `/sessions/${session}`);
+    await card(page, 'erased while it is open').waitFor({ state: 'detached' });
+    await card(page, 'erased when it was decided').waitFor({ state: 'detached' });
+    await alone.getByRole('heading', { level: 1, name: 'No such approval' }).waitFor();
+    for (const one of [page, alone]) {
+      expect(await one.content()).not.toContain('erased when it was decided');
+      await one.context().close();
+    }
+  });
+
   it('are decided by a key that may do nothing else, and say so where a key may not decide', async () => {
     const { action_id: id } = await asked('only approve');
     const keyOf = async (scope: string): Promise<string> =>

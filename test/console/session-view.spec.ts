@@ -182,6 +182,32 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
     await page.context().close();
   });
 
+  it('keeps no word of what it was forked from when that is erased while it is on the screen, nor does its chat', async () => {
+    const own = await stage.told();
+    const { session } = (await stage.client.post(`/sessions/${own}/fork`, { at: '20' })).json<{
+      session: string;
+    }>();
+    const page = await stage.page(session);
+    const chat = await stage.console.page();
+    await chat.goto(`${stage.console.origin}/console/chat/${session}`);
+    for (const one of [page, chat]) {
+      await one.getByRole('heading', { level: 1, name: /^The lamp came broken/ }).waitFor();
+      await one.getByRole('article', { name: 'User message' }).waitFor();
+    }
+    await stage.client.call('DELETE', `/sessions/${own}`);
+    await page
+      .getByRole('list', { name: 'Forked from an erased session at 20' })
+      .waitFor({ state: 'attached' });
+    for (const one of [page, chat]) {
+      await one.getByRole('article', { name: 'User message' }).waitFor({ state: 'detached' });
+      await one
+        .getByRole('heading', { level: 1, name: /^The lamp came broken/ })
+        .waitFor({ state: 'detached' });
+      expect(await one.content()).not.toContain('The lamp came broken');
+      await one.context().close();
+    }
+  });
+
   it('shows a wait of what it was forked from as one that it has nothing to do with', async () => {
     const own = await stage.told();
     const at = String(await stage.head(own));

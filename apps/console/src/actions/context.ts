@@ -21,6 +21,9 @@ const NOTHING: ActionContext = { title: null, askedBy: null, says: null, needsAn
 const known = new Map<string, ActionContext>();
 const MAX_KNOWN = 200;
 
+/** What was said in an erased session is nowhere in the page. */
+export const forgetContext = (action: string): void => void known.delete(action);
+
 interface Message {
   readonly type: string;
   readonly content: string;

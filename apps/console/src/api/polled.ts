@@ -6,6 +6,9 @@ import { type ApiProblem, asProblem } from './problem.js';
 const STALE_MS = 30_000;
 const TICK_MS = 1000;
 
+/** Where words of a session are on the screen it is asked for so often: erased, they are gone within 2 s. */
+export const ERASED_SEEN_MS = 1500;
+
 export interface Polled<T> {
   /** Of the last call that went well; null: none yet. */
   readonly data: T | null;
@@ -71,6 +74,8 @@ class Poll {
 
   private fail(problem: ApiProblem): void {
     this.problem = problem;
+    // It is there no more, or was erased: nothing of it is kept, on the screen or behind it.
+    if (problem.status === 404) this.data = null;
     const isPassing = problem.status === 429 || problem.status === 503;
     this.retryAt = isPassing ? Date.now() + (problem.retryAfterS ?? 5) * 1000 : null;
   }

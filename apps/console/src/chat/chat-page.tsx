@@ -27,9 +27,15 @@ const GREETING = 'Hello! Please introduce yourself: who are you, and what can yo
 /** A session that this tab has just made: all of it is news, and its composer has the focus. */
 let begun: string | null = null;
 
-export function ChatPage({ session }: { readonly session: string | null }) {
+interface ChatProps {
+  readonly session: string | null;
+  /** A session that this one was forked from is erased: nothing that the page made of its texts may stay. */
+  readonly onAncestorErased: () => void;
+}
+
+export function ChatPage({ session, onAncestorErased }: ChatProps) {
   const store = useSessionStore(session);
-  const inherited = useInherited(store);
+  const inherited = useInherited(store, onAncestorErased);
   const { facts, conversation } = useFolded(store, inherited);
   const isErased = store?.state.value === 'erased';
   const title = useTitle(isErased ? null : session, facts.run);

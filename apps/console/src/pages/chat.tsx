@@ -1,7 +1,15 @@
+import { useState } from 'preact/hooks';
 import type { PageProps } from '../app/routes.js';
 import { ChatPage } from '../chat/chat-page.js';
 
 /** A new chat, or a session's. */
 export default function Page({ params }: PageProps) {
-  return <ChatPage session={params['session'] ?? null} />;
+  const [erasures, setErasures] = useState(0);
+  return (
+    <ChatPage
+      key={erasures}
+      session={params['session'] ?? null}
+      onAncestorErased={() => setErasures(erasures + 1)}
+    />
+  );
 }

@@ -16,6 +16,7 @@ import { Button, CopyCurl } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
 import { DialogForm } from '../parts/form.js';
 import { size } from '../parts/format.js';
+import { Missing, isMissing } from '../parts/missing.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, Failure, LoadMore, Region } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
@@ -48,6 +49,7 @@ export default function Page({ params }: PageProps) {
       >
         {datastore === null ? undefined : <Said text={datastore.name} />}
       </PageHead>
+      {isMissing(polled) && <Missing />}
       <Region name="Datastore" polled={polled}>
         {datastore?.type === 'documents' && <Documents datastore={id} />}
         {datastore?.type === 'database' && (

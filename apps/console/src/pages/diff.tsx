@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { usePolled } from '../api/polled.js';
+import { ERASED_SEEN_MS, usePolled } from '../api/polled.js';
+import type { RunView } from '../api/types.js';
 import { Link } from '../app/link.js';
 import type { PageProps } from '../app/routes.js';
 import { useShortcuts } from '../app/shortcuts.js';
@@ -8,6 +9,7 @@ import { type RunDiff, deltasOf, turnText } from '../diff/run-diff.js';
 import { TurnsTable, turnId } from '../diff/turns-table.js';
 import { runPath, segment } from '../lists/path.js';
 import { Button, CopyCurl } from '../parts/controls.js';
+import { Missing, isMissing } from '../parts/missing.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, Region } from '../parts/region.js';
 import { Pill } from '../parts/status.js';
@@ -17,7 +19,8 @@ import { Table } from '../parts/table.js';
 export default function Page({ params }: PageProps) {
   const [a, b] = [params['a'] ?? '', params['b'] ?? ''];
   const path = `/runs/${segment(a)}/diff/${segment(b)}`;
-  const polled = usePolled<RunDiff>(path);
+  const isThere = useAreThere(a, b);
+  const polled = usePolled<RunDiff>(isThere ? path : null);
   const diff = polled.data;
   return (
     <div class="page">
@@ -27,6 +30,7 @@ export default function Page({ params }: PageProps) {
         actions={<CopyCurl call={{ path }} small={false} />}
         facts={diff !== null && <Verdicts of={diff} />}
       />
+      {(!isThere || isMissing(polled)) && <Missing />}
       <Region name="Comparison" polled={polled}>
         {diff !== null && (
           <div class="sections">
@@ -37,6 +41,12 @@ export default function Page({ params }: PageProps) {
       </Region>
     </div>
   );
+}
+
+/** Whether both runs are there: the comparison itself is read once, for all that was said stands in it. */
+function useAreThere(a: string, b: string): boolean {
+  const looks = [a, b].map((run) => usePolled<RunView>(`/runs/${segment(run)}`, ERASED_SEEN_MS));
+  return !looks.some(isMissing);
 }
 
 const Verdicts = ({ of }: { readonly of: RunDiff }) => (

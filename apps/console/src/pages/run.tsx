@@ -1,7 +1,7 @@
 import type { RecordedSessionEvent } from '#domain/browser';
 import { Bdi } from '../conversation/bdi.js';
 import { useList } from '../api/list.js';
-import { usePolled } from '../api/polled.js';
+import { ERASED_SEEN_MS, usePolled } from '../api/polled.js';
 import type { RunView, SessionView } from '../api/types.js';
 import { Link } from '../app/link.js';
 import type { PageProps } from '../app/routes.js';
@@ -11,8 +11,9 @@ import { useKeyNames } from '../conversation/key-names.js';
 import { may } from '../lists/may.js';
 import { pathWith, runPath, segment } from '../lists/path.js';
 import { useAct } from '../lists/use-act.js';
+import { Missing, isMissing } from '../parts/missing.js';
 import { PageHead } from '../parts/page-head.js';
-import { Failure, LoadMore, Region } from '../parts/region.js';
+import { Failure, Region } from '../parts/region.js';
 import { Said, useNow } from '../parts/values.js';
 import { Receipt } from '../run/receipt.js';
 import { RunActions, hasEnded } from '../run/run-actions.js';
@@ -22,22 +23,25 @@ import { useRunLog } from '../run/use-run-log.js';
 import { waterfallOf } from '../run/waterfall.js';
 import { WaterfallTable } from '../run/waterfall-table.js';
 
-const EVERY_MS = 2000;
-
 /** One run: where its time went, what it was given, what it used, why it failed, and who was told. */
 export default function Page({ params }: PageProps) {
   const id = params['run'] ?? '';
   const at = params['at'];
-  const polled = usePolled<RunView>(`/runs/${segment(id)}`, EVERY_MS);
+  const polled = usePolled<RunView>(`/runs/${segment(id)}`, ERASED_SEEN_MS);
   const run = polled.data;
-  const session = usePolled<SessionView>(run === null ? null : `/sessions/${segment(run.session)}`);
+  // Of a fork it may be the title of what it was forked from.
+  const session = usePolled<SessionView>(
+    run === null ? null : `/sessions/${segment(run.session)}`,
+    ERASED_SEEN_MS,
+  );
   const nameOf = useKeyNames();
   const act = useAct();
   const title = session.data?.title ?? run?.session ?? '';
+  const nameless = isMissing(polled) ? 'No such run' : 'Run';
   return (
     <div class="page">
       <PageHead
-        title={title === '' ? 'Run' : `Run in ${title}`}
+        title={title === '' ? nameless : `Run in ${title}`}
         crumb={
           <>
             <Link href="/console/runs">Runs</Link> / <Bdi text={id} class="mono" />
@@ -53,7 +57,7 @@ export default function Page({ params }: PageProps) {
         facts={run !== null && <RunFacts of={run} nameOf={nameOf} />}
       >
         {title === '' ? (
-          'Run'
+          nameless
         ) : (
           <>
             Run in <Said text={title} />
@@ -61,6 +65,7 @@ export default function Page({ params }: PageProps) {
         )}
       </PageHead>
       {act.problem !== null && <Failure problem={act.problem} />}
+      {isMissing(polled) && <Missing />}
       <Region name="Run" polled={polled}>
         {run !== null && <Parts of={run} at={at} />}
       </Region>
@@ -123,11 +128,16 @@ function Waterfall({ of: run, events, isOpen }: WaterfallProps) {
   );
 }
 
+/** So many deliveries stand below a waterfall: all of them have a page of their own. */
+const DELIVERIES = 10;
+
 function Deliveries({ of: run }: { readonly of: RunView }) {
-  const list = useList<DeliveryView>(`/runs/${segment(run.run_id)}/deliveries`, {
-    everyMs: hasEnded(run) ? 5000 : EVERY_MS,
+  const path = `/runs/${segment(run.run_id)}/deliveries?limit=${DELIVERIES}`;
+  const list = useList<DeliveryView>(path, {
+    everyMs: hasEnded(run) ? 5000 : 2000,
   });
   const act = useAct();
+  const all = pathWith('/console/deliveries', { run: run.run_id });
   if (list.problem === null && (list.data === null || list.data.length === 0)) return null;
   // Those of one run do not repeat whose they are.
   const deliveries = (list.data ?? []).map((delivery) => ({
@@ -139,12 +149,16 @@ function Deliveries({ of: run }: { readonly of: RunView }) {
     <div>
       <div class="section-head">
         <h2>Deliveries</h2>
-        <Link href={pathWith('/console/deliveries', { run: run.run_id })}>Show in Deliveries</Link>
+        <Link href={all}>Show in Deliveries</Link>
       </div>
       {act.problem !== null && <Failure problem={act.problem} />}
       <Region name="Deliveries" polled={list} rows={3}>
         <DeliveriesTable deliveries={deliveries} act={act} onResent={may('run') ? list.refresh : null} />
-        <LoadMore more={list.loadMore} loading={list.loading} />
+        {list.loadMore !== null && (
+          <p class="meta">
+            These are {DELIVERIES} of them. <Link href={all}>Show all in Deliveries</Link>
+          </p>
+        )}
       </Region>
     </div>
   );

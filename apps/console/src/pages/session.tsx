@@ -24,10 +24,18 @@ import { Transport } from '../session/transport.js';
 export default function Page({ params }: PageProps) {
   const { session = '', at } = params;
   const store = useSessionStore(session);
+  const [erasures, setErasures] = useState(0);
   if (store === null) return <div class="page" aria-busy="true" />;
-  // Nothing that the page made of a text outlives the session's erasure.
+  // Nothing that the page made of a text outlives its erasure, in this session or in one that it was forked from.
   const isErased = store.state.value === 'erased';
-  return <Session key={isErased ? 'erased' : 'there'} store={store} at={at} />;
+  return (
+    <Session
+      key={isErased ? 'erased' : `there ${erasures}`}
+      store={store}
+      at={at}
+      onAncestorErased={() => setErasures(erasures + 1)}
+    />
+  );
 }
 
 const ForkDialog = later<{ readonly model: SessionModel; readonly onClose: () => void }>(
@@ -37,9 +45,10 @@ const ForkDialog = later<{ readonly model: SessionModel; readonly onClose: () =>
 interface SessionProps {
   readonly store: SessionStore;
   readonly at: string | undefined;
+  readonly onAncestorErased: () => void;
 }
 
-function Session({ store, at }: SessionProps) {
+function Session({ store, at, onAncestorErased }: SessionProps) {
   const model = useMemo(() => new SessionModel(store, firstLook(at, location.value.query)), [store]);
   const player = useMemo(() => new Player(model), [model]);
   const verification = useVerification(model);
@@ -50,7 +59,7 @@ function Session({ store, at }: SessionProps) {
   const onFork = (): void => setForking(canFork && model.last.value >= 0);
   useEffect(() => () => player.pause(), [player]);
   useAddress(model, at);
-  useAncestors(model);
+  useAncestors(model, onAncestorErased);
   useTold(model);
   useSessionKeys(model, player, { f: onFork, v: () => setVerifying(true) });
   const { value: state } = store.state;

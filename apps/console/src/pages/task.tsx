@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import { usePolled } from '../api/polled.js';
+import { ERASED_SEEN_MS, usePolled } from '../api/polled.js';
 import { Link } from '../app/link.js';
 import type { PageProps } from '../app/routes.js';
 import { runPath, segment, sessionPath } from '../lists/path.js';
 import { useAct } from '../lists/use-act.js';
 import { Button, CopyCurl } from '../parts/controls.js';
 import { dayAndTime } from '../parts/format.js';
+import { Missing, isMissing } from '../parts/missing.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, Failure, Region } from '../parts/region.js';
 import { Pill, StatusWord } from '../parts/status.js';
@@ -22,7 +23,7 @@ const FIRINGS = 25;
 /** One task: when it fires, and when it fired. */
 export default function Page({ params }: PageProps) {
   const path = `/tasks/${segment(params['task'] ?? '')}`;
-  const polled = usePolled<TaskView>(path, 5000);
+  const polled = usePolled<TaskView>(path, ERASED_SEEN_MS);
   const act = useAct();
   const task = polled.data;
   return (
@@ -39,6 +40,7 @@ export default function Page({ params }: PageProps) {
         facts={task !== null && <Facts of={task} />}
       />
       {act.problem !== null && <Failure problem={act.problem} />}
+      {isMissing(polled) && <Missing />}
       <Region name="Task" polled={polled}>
         {task !== null && (
           <div class="sections">

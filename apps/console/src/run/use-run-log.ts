@@ -37,6 +37,7 @@ export function useRunLog(
     session === null ? null : (signal) => readOn(read.current, session, run, signal),
     isOver ? null : EVERY_MS,
   );
+  if (polled.problem?.status === 404) read.current = { of: '', events: [], after: null };
   const { length } = read.current.events;
   const events = useMemo(() => [...read.current.events], [key, length]);
   return { ...polled, data: polled.data === null && length === 0 ? null : events };

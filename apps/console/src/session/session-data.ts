@@ -5,6 +5,7 @@ import { ApiProblem } from '../api/problem.js';
 import type { Page, SessionView } from '../api/types.js';
 import { type Polled, usePolled } from '../api/polled.js';
 import type { LogEvent } from './log-event.js';
+import { useErasure } from './erasure.js';
 import type { SessionModel } from './model.js';
 import type { Told } from './rows.js';
 
@@ -23,8 +24,9 @@ export function useSessionView(model: SessionModel): Polled<SessionView> {
 
 const isFork = ({ data }: LogEvent): boolean => data !== null && forkOf(data) !== null;
 
-/** Reads what a fork goes on from, once its first event is there. */
-export function useAncestors(model: SessionModel): void {
+/** Reads what a fork goes on from, once its first event is there. @param onErased some of what was read was erased since */
+export function useAncestors(model: SessionModel, onErased: () => void): void {
+  useErasure(model.ancestors.value, onErased);
   const isThere = model.last.value >= 0;
   useEffect(() => {
     const first = model.store.events[0];
