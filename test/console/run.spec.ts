@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { ConsoleStage, describeInBrowser } from '../support/console.js';
+import { until } from '../support/until.js';
 import type { Page } from 'playwright-core';
 
 const TOOL = {
@@ -8,6 +9,28 @@ const TOOL = {
   description: 'Gets an order',
   parameters: { type: 'object', properties: { order: { type: 'string' } } },
 };
+
+interface Line {
+  readonly revision: number;
+  readonly type: string;
+  readonly time: number;
+  readonly text: string;
+}
+
+const deliveryOf = (_: unknown, n: number): object => ({
+  delivery_id: `dlv_${n}`,
+  type: 'agent_step',
+  status: 'failed',
+  attempts: 3,
+  last_status: 503,
+  next_attempt_at: null,
+  last_error: null,
+  last_response: 'overloaded',
+  event_id: String(n),
+  target: 'https://shop.example',
+  last_attempt_at: new Date(0).toISOString(),
+  created_at: new Date(0).toISOString(),
+});
 
 /** What stands in a column of a table, from top to bottom. */
 const columnOf = (page: Page, table: string, n: number): Promise<string[]> =>
@@ -143,6 +166,76 @@ describeInBrowser('the page of a run', () => {
     await page.keyboard.press('n');
     await page.locator('#turn-1:focus').waitFor();
     await page.getByText('1 of 1 difference').waitFor();
+    await page.context().close();
+  });
+
+  it('keeps nothing of a run whose session is erased while it is on the screen, nor does a comparison of it', async () => {
+    const said = 'What is 8 x 9?';
+    const run = await stage.client.runToEnd({ message: said });
+    const other = await stage.client.runToEnd({ message: 'What is 9 x 8?' });
+    const page = await stage.page({ path: `/console/runs/${run.run_id}` });
+    const diff = await stage.page({ path: `/console/diff/${other.run_id}/${run.run_id}` });
+    await page.getByRole('heading', { level: 1, name: `Run in ${said}` }).waitFor();
+    await diff.getByRole('table', { name: 'Turns' }).waitFor();
+    await stage.client.call('DELETE', `/sessions/${run.session}`);
+    await page.getByRole('heading', { level: 1, name: 'No such run' }).waitFor();
+    await diff.getByRole('table', { name: 'Turns' }).waitFor({ state: 'detached' });
+    expect(await page.title()).toBe('No such run · Annals');
+    expect(await page.content()).not.toContain(said);
+    expect(await page.getByRole('button', { name: 'Replay run' }).count()).toBe(0);
+    for (const one of [page, diff]) {
+      await one.getByText('It does not exist, or was erased, or belongs to another project.').waitFor();
+      await one.context().close();
+    }
+  });
+
+  it('is a short page however long the run was, and whatever became of its callback', async () => {
+    const run = await stage.client.runToEnd({ message: 'What is 7 x 9?' });
+    const read = await stage.client.get(`/sessions/${run.session}/log?run=${run.run_id}`, {
+      headers: { accept: 'application/json' },
+    });
+    const { items } = read.json<{ items: { id: string; data: Line }[] }>();
+    const turn = items.find(({ data }) => data.type === 'model_turn_completed')!.data;
+    // Now and then nothing happens for a minute, which is folded; each turn has two calls.
+    const turns = Array.from({ length: 150 }, (_, n): Line => {
+      const tool_calls = [0, 1].map((at) => ({ id: `c${n}-${at}`, name: 'get_order', arguments: '{}' }));
+      const time = turn.time + n * 500 + Math.floor(n / 30) * 60_000;
+      return {
+        ...turn,
+        revision: 100 + n,
+        time,
+        text: JSON.stringify({ finish_reason: 'stop', tool_calls }),
+      };
+    });
+    const page = await stage.page();
+    await page.route(/\/log\?/, (route) =>
+      route.fulfill({
+        json: {
+          items: [...items, ...turns.map((data) => ({ id: String(data.revision), data }))],
+          next_cursor: null,
+        },
+      }),
+    );
+    await page.route(/\/deliveries\?/, (route) => {
+      const limit = Number(new URL(route.request().url()).searchParams.get('limit'));
+      return route.fulfill({ json: { items: Array.from({ length: limit }, deliveryOf), next_cursor: 'x' } });
+    });
+    await stage.go(page, `/console/runs/${run.run_id}`);
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    const nodes = (): Promise<number> => page.evaluate<number>('document.querySelectorAll("*").length');
+    expect(await nodes()).toBeLessThanOrEqual(1500);
+    const names: string[] = [];
+    const later = page.getByRole('button', { name: /^Show later rows/ });
+    for (;;) {
+      const shown = await columnOf(page, 'Waterfall', 1);
+      names.push(...shown);
+      if ((await later.count()) === 0) break;
+      await later.click();
+      await until(async () => (await columnOf(page, 'Waterfall', 1)).join() !== shown.join());
+      expect(await nodes()).toBeLessThanOrEqual(1500);
+    }
+    await page.getByRole('link', { name: 'Show all in Deliveries' }).waitFor();
+    expect(names).toHaveLength(2 + 150 * 3);
     await page.context().close();
   });
 

@@ -95,8 +95,8 @@ const Figures = ({ of, a, b }: FiguresProps) => (
   </div>
 );
 
-/** So many turns stand in the page at a time. */
-const SHOWN = 20;
+/** So many turns stand in the page at a time: of one that differs in many places a side has up to 60 pieces. */
+const SHOWN = 8;
 
 const differencesWords = (all: readonly number[], at: number | null): string => {
   if (all.length === 0) return 'no difference';

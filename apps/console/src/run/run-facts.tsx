@@ -85,6 +85,8 @@ export function RunUsage({ of: { usage, cost } }: { readonly of: RunView }) {
   );
 }
 
+const WARNINGS = 10;
+
 /** Why it failed, and what it had to do without. */
 export function RunTrouble({ of: { error, warnings } }: { readonly of: RunView }) {
   if (error === null && warnings.length === 0) return null;
@@ -102,12 +104,13 @@ export function RunTrouble({ of: { error, warnings } }: { readonly of: RunView }
       )}
       {warnings.length > 0 && (
         <ul class="warnings" aria-label="Warnings">
-          {warnings.map(({ code, reason, server }) => (
+          {warnings.slice(0, WARNINGS).map(({ code, reason, server }) => (
             <li key={code + reason}>
               <b>{capitalised(code)}</b> {server !== undefined && <Said text={server} />}{' '}
               <Said text={reason} />
             </li>
           ))}
+          {warnings.length > WARNINGS && <li>{`and ${warnings.length - WARNINGS} more, in the log`}</li>}
         </ul>
       )}
     </div>

@@ -6,6 +6,7 @@ import { sessionPath } from '../lists/path.js';
 import { Button } from '../parts/controls.js';
 import { duration } from '../parts/format.js';
 import { useKeyNames } from '../conversation/key-names.js';
+import { pageStarts } from '../parts/weighed-pages.js';
 import { Duration, Money, Said } from '../parts/values.js';
 import { type Axis, axisOf } from '../session/axis.js';
 import { ticksOf } from './ticks.js';
@@ -21,21 +22,24 @@ interface WaterfallTableProps {
   readonly end: number;
 }
 
-/** So many rows stand in the page at a time, however long the run is. */
-const SHOWN = 60;
+/** Nodes of rows that stand in the page at a time, however long the run is: what stands beside it needs as many again. */
+const MOST_NODES = 650;
+/** Of a row, without its bars and notes. */
+const ROW_NODES = 10;
 
 /** A run on one axis: each row leads to its events. */
 export function WaterfallTable({ session, rows, times, end }: WaterfallTableProps) {
-  const [from, setFrom] = useState<number | null>(null);
+  const [wanted, setWanted] = useState(0);
   const start = times[0] ?? end;
   const axis = axisOf(times, 'time', end);
-  const last = Math.max(0, rows.length - SHOWN);
-  const first = Math.min(from ?? 0, last);
-  const shown = rows.slice(first, first + SHOWN);
+  const weights = rows.map(({ bars, notes }) => ROW_NODES + bars.length + notes.length + axis.gaps.length);
+  const starts = pageStarts(weights, MOST_NODES);
+  const page = Math.min(wanted, Math.max(0, starts.length - 1));
+  const [first, after] = [starts[page] ?? 0, starts[page + 1] ?? rows.length];
   return (
     <>
       {first > 0 && (
-        <Button small onClick={() => setFrom(Math.max(0, first - SHOWN))}>
+        <Button small onClick={() => setWanted(page - 1)}>
           {`Show earlier rows (${first})`}
         </Button>
       )}
@@ -58,14 +62,14 @@ export function WaterfallTable({ session, rows, times, end }: WaterfallTableProp
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {shown.map((row, n) => (
+          {rows.slice(first, after).map((row, n) => (
             <Row key={`${row.event} ${first + n}`} of={row} session={session} axis={axis} end={end} />
           ))}
         </tbody>
       </table>
-      {first < last && (
-        <Button small onClick={() => setFrom(Math.min(last, first + SHOWN))}>
-          {`Show later rows (${rows.length - first - SHOWN})`}
+      {after < rows.length && (
+        <Button small onClick={() => setWanted(page + 1)}>
+          {`Show later rows (${rows.length - after})`}
         </Button>
       )}
     </>
