@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks';
 import { useList } from '../api/list.js';
+import { utc } from '../app/preferences.js';
 import { DeleteKey } from '../keys/delete-key.js';
 import type { KeyView } from '../keys/key.js';
+import { lastUsed } from '../keys/last-used.js';
 import { NewKeyDialogs } from '../keys/new-key.js';
 import { SignInLinkDialog } from '../keys/sign-in-link.js';
 import { Button, CopyCurl } from '../parts/controls.js';
+import { dayAndTime } from '../parts/format.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, LoadMore, Region } from '../parts/region.js';
 import { type Column, Table } from '../parts/table.js';
-import { Age, Said } from '../parts/values.js';
+import { Age, Said, useNow } from '../parts/values.js';
 
 type Asked = { readonly what: 'link' | 'delete'; readonly key: KeyView } | { readonly what: 'new' };
 
@@ -47,7 +50,7 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<KeyView>[] => [
   { name: 'Scopes', class: 'tight', cell: ({ scopes }) => scopes.join(', ') },
   { name: 'Project', class: 'tight', cell: ({ project }) => <Said text={project} /> },
   { name: 'Created', cell: ({ created_at: at }) => <Age at={at} /> },
-  { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Age at={at} />) },
+  { name: 'Last used', cell: (key) => <LastUse of={key} /> },
   {
     name: 'Actions',
     unnamed: true,
@@ -64,6 +67,14 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<KeyView>[] => [
     ),
   },
 ];
+
+function LastUse({ of: key }: { readonly of: KeyView }) {
+  const isUtc = utc.value === 'on';
+  const { words, within } = lastUsed(key, useNow(), isUtc);
+  if (within === null) return <>{words}</>;
+  const hour = `between ${dayAndTime(within.from, isUtc)} and ${dayAndTime(within.until, isUtc)}`;
+  return <span title={hour}>{words}</span>;
+}
 
 const NoKeys = () => (
   <Empty
