@@ -216,6 +216,12 @@ describeInBrowser('the approvals', () => {
     await page.getByRole('button', { name: 'Send answer' }).click();
     await decision(page, 'a word').getByText('Answered by').waitFor();
     expect((await actionNow(id)).decision).toBe('answer');
+    await card(page, 'a word').getByText('a lamp').waitFor();
+    // In the list it is read by whoever wants to know.
+    const resolved = await stage.console.page({ path: '/console/approvals?status=resolved' });
+    await card(resolved, 'a word').getByText('What was answered').click();
+    await card(resolved, 'a word').getByText('a lamp').waitFor();
+    await resolved.context().close();
     await page.context().close();
   });
 
@@ -249,6 +255,15 @@ describeInBrowser('the approvals', () => {
     await page.getByRole('alert').waitFor();
     await raise('0.5');
     await page.getByRole('status', { name: 'Decision' }).getByText('Raised by').waitFor();
+    const chat = await stage.chat((await actionNow(action!.action_id)).session);
+    for (const one of [page, chat]) {
+      await one.getByRole('term').filter({ hasText: 'new limit' }).waitFor();
+      await one
+        .getByRole('definition')
+        .filter({ hasText: /^\$0\.5$/ })
+        .waitFor();
+    }
+    await chat.context().close();
     expect(await actionNow(action!.action_id)).toMatchObject({
       decision: 'raise',
       decided: { budget: '0.5' },

@@ -12,6 +12,7 @@ import { type ActionContext, useActionContext } from './context.js';
 import { ASKS, type Decidable, decidableOf } from './decidable.js';
 import { Decide } from './decision.js';
 import { Expiry } from './expiry.js';
+import { GivenAnswer } from './given-answer.js';
 import { Outcome } from './outcome.js';
 
 interface ApprovalCardProps {
@@ -59,6 +60,7 @@ export function ApprovalCard({ view, nameOfKey, onDecided, isAlone = false }: Ap
       </div>
       <div class="decide">
         <Decide action={action} nameOfKey={nameOfKey} onDecided={onDecided} />
+        {action.decision === 'answer' && <GivenAnswer action={action} isOpen={isAlone} />}
       </div>
       {isAlone && <LinkQuestion />}
     </article>

@@ -8,7 +8,7 @@ import { type Decidable, wordsOf } from './decidable.js';
 /** What is asked, in words: of a call the tool and its input, the one that was carried out, as a table of its fields. */
 export function Asked({ action }: { readonly action: Decidable }) {
   const [isJson, setJson] = useState(false);
-  const { kind, asked, about, isRounded, carriedOut } = action;
+  const { kind, asked, about, isRounded, carriedOut, raisedTo } = action;
   const input = carriedOut || action.input;
   if (input !== null) {
     const { text, left } = shorten(input);
@@ -34,7 +34,7 @@ export function Asked({ action }: { readonly action: Decidable }) {
       </>
     );
   }
-  if (kind === 'budget') return <Budget asked={asked} />;
+  if (kind === 'budget') return <Budget asked={asked} raisedTo={raisedTo} />;
   if (kind === 'tool_servers')
     return (
       <p>
@@ -44,7 +44,12 @@ export function Asked({ action }: { readonly action: Decidable }) {
   return <Question asked={asked} />;
 }
 
-function Budget({ asked }: { readonly asked: Readonly<Record<string, unknown>> }) {
+interface BudgetProps {
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly raisedTo: string | null;
+}
+
+function Budget({ asked, raisedTo }: BudgetProps) {
   return (
     <dl class="fields">
       <dt>spent</dt>
@@ -55,6 +60,14 @@ function Budget({ asked }: { readonly asked: Readonly<Record<string, unknown>> }
       <dd>
         <Bdi text={`$${wordsOf(asked['limit'])}`} />
       </dd>
+      {raisedTo !== null && (
+        <>
+          <dt>new limit</dt>
+          <dd>
+            <Bdi text={`$${raisedTo}`} />
+          </dd>
+        </>
+      )}
       {asked['of'] !== undefined && (
         <>
           <dt>of</dt>

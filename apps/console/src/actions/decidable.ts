@@ -18,6 +18,8 @@ export interface Decidable {
   readonly input: string | null;
   /** The input that was carried out, where whoever released the call changed it; empty: it is too long to be told here. */
   readonly carriedOut: string | null;
+  /** The new limit of a budget, in US dollars, a decimal; null: it was not raised. */
+  readonly raisedTo: string | null;
   /** Numbers of it may have lost digits on the way here: the log has them all. */
   readonly isRounded: boolean;
   /** ms since 1970 */
@@ -31,7 +33,7 @@ export interface Decidable {
 
 export function decidableOf(view: ActionView): Decidable {
   const { tool, input } = view.asked;
-  const { reason, input: changed } = view.decided ?? {};
+  const { reason, input: changed, budget } = view.decided ?? {};
   return {
     id: view.action_id,
     kind: view.kind,
@@ -42,6 +44,7 @@ export function decidableOf(view: ActionView): Decidable {
     asked: view.asked,
     input: isAboutCall(view.kind) ? JSON.stringify(input ?? null) : null,
     carriedOut: changed === undefined ? null : JSON.stringify(changed),
+    raisedTo: typeof budget === 'string' ? budget : null,
     isRounded: mayBeRounded(input) || mayBeRounded(changed),
     expiresAt: Date.parse(view.expires_at),
     decision: view.decision,
@@ -61,6 +64,7 @@ export const decidableOfItem = (item: ActionItem, session: string): Decidable =>
   asked: item.asked ?? {},
   input: isAboutCall(item.asks) ? loadedText(item.input) : null,
   carriedOut: item.carriedOut,
+  raisedTo: item.raisedTo,
   isRounded: false,
   expiresAt: item.expiresAt,
   decision: item.decision,

@@ -56,6 +56,7 @@ type Asked = Pick<
   | 'expiresAt'
   | 'status'
   | 'decision'
+  | 'raisedTo'
   | 'decidedBy'
   | 'decidedAt'
   | 'reason'
@@ -82,11 +83,12 @@ export function askedOf(
     decidedAt: null,
     reason: '',
     carriedOut: null,
+    raisedTo: null,
   };
 }
 
 export function decidedOf(data: DataOf<'agent_action_resolved'>, time: number): Partial<Asked> {
-  const reason = objectOf(data.content)?.['reason'];
+  const { reason, budget } = objectOf(data.content) ?? {};
   return {
     status: data.decision === 'expired' ? 'expired' : 'resolved',
     decision: data.decision,
@@ -94,6 +96,7 @@ export function decidedOf(data: DataOf<'agent_action_resolved'>, time: number): 
     decidedAt: time,
     reason: typeof reason === 'string' ? reason : '',
     carriedOut: changedInput(data),
+    raisedTo: data.decision === 'raise' && typeof budget === 'string' ? budget : null,
   };
 }
 
