@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describeInBrowser } from '../support/console.js';
-import { Gate, before, say } from '../support/scripted-model.js';
+import { Gate, before, delay, say } from '../support/scripted-model.js';
 import { SessionStage } from '../support/session-stage.js';
 import { until } from '../support/until.js';
 
@@ -14,6 +14,15 @@ const idsOf = (page: Page): Promise<number[]> =>
   page.evaluate<number[]>(
     `[...document.querySelectorAll('[role=row] .id')].map((cell) => Number(cell.textContent))`,
   );
+
+/** An answer of the log that breaks off behind the first event, as when a page opens in a run's first moments. */
+async function beginsWith(stage: SessionStage, session: string, route: Route): Promise<void> {
+  const accept = { accept: 'application/json' };
+  const page = await stage.client.get(`/sessions/${session}/log?limit=1`, { headers: accept });
+  const [first] = page.json<{ readonly items: readonly { readonly data: object }[] }>().items;
+  const body = `id: 0\ndata: ${JSON.stringify(first?.data)}\n\n`;
+  await route.fulfill({ headers: { 'content-type': 'text/event-stream', 'annals-head': '0' }, body });
+}
 
 describeInBrowser('a session that goes on while it is looked at', () => {
   let stage: SessionStage;
@@ -48,6 +57,34 @@ describeInBrowser('a session that goes on while it is looked at', () => {
     await page.getByRole('button', { name: 'Live' }).click();
     await page.getByText('and the end').first().waitFor();
     expect(Number(await grid.getAttribute('aria-rowcount'))).toBeGreaterThan(5);
+  });
+
+  it('draws rows and heads of runs anew as they go on, from the first event of the session on', async () => {
+    const gates = [new Gate(), new Gate()] as const;
+    const message = stage.message(
+      'Grows',
+      say('In', before(gates[0]), ' three', before(gates[1]), ' pieces'),
+    );
+    const { session } = await stage.start({ message, streaming_tokens: true });
+    await gates[0].reached;
+    const page = await stage.console.page();
+    await page.route('**/log?inline=*', (route) => beginsWith(stage, session, route), { times: 1 });
+    await page.goto(`${stage.console.origin}/console/sessions/${session}`);
+    const grid = page.getByRole('grid', { name: 'Log' });
+    const said = grid.getByRole('row').filter({ hasText: 'agent_response' });
+    await said.first().waitFor();
+    gates[0].open();
+    await said.getByText('In three', { exact: true }).waitFor();
+    gates[1].open();
+    await said.getByText('In three pieces', { exact: true }).waitFor();
+    await said.getByText(/^3 pieces, /).waitFor();
+    const heads = page.locator('.run-heads');
+    await heads.getByText(/^Completed, (?!0 ms)/).waitFor();
+    await heads.getByText('Run 1', { exact: true }).waitFor();
+    const second = stage.message('At once', say('Said as ', delay(5), 'a whole'));
+    await stage.start({ message: second }, session);
+    await said.getByText('Said as a whole', { exact: true }).waitFor();
+    await until(async () => (await heads.getByText(/^Completed, (?!0 ms)/).count()) === 2);
   });
 
   it('goes on over a killed service, without a gap and without a double', async () => {

@@ -19,6 +19,7 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
   const { top, height, scale } = useWindowOn(scroller, own);
   useRowInSight(model, scroller, { height: height.value, scale: scale.value });
   const { rows, heads, rowOf } = model.log.value.rows;
+  const { runs } = model.store.story;
   const before = heightBefore(model.rowsBefore.value);
   const { from, to, heads: shown, sticky } = windowOf(heads, rows.length, top.value - before, height.value);
   const at = model.at.value;
@@ -29,7 +30,9 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
       ref={scroller}
       onScroll={(event) => (top.value = event.currentTarget.scrollTop / scale.value)}
     >
-      <div class="stick">{sticky !== null && <HeadOfRun model={model} head={sticky} top={null} />}</div>
+      <div class="stick">
+        {sticky !== null && <HeadOfRun model={model} run={runs.get(sticky.run)} top={null} />}
+      </div>
       <RowsBefore parts={model.rowsBefore.value} top={top.value} height={height.value} />
       <div class="own" ref={own}>
         <div
@@ -58,7 +61,12 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
         </div>
         <div class="run-heads">
           {shown.map((head) => (
-            <HeadOfRun key={head.at} model={model} head={head} top={topOfRow(heads, head.at) - HEAD_PX} />
+            <HeadOfRun
+              key={head.at}
+              model={model}
+              run={runs.get(head.run)}
+              top={topOfRow(heads, head.at) - HEAD_PX}
+            />
           ))}
         </div>
       </div>

@@ -9,9 +9,9 @@ import { formatDollars } from '#domain/browser';
 import { isPiece } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 import type { SessionModel } from './model.js';
-import type { Story } from './story.js';
+import type { RunStory, Story } from './story.js';
 import { iconOf } from './row-icon.js';
-import type { EventRow, Row, RunHead, Told, ToldRow } from './rows.js';
+import type { EventRow, Row, Told, ToldRow } from './rows.js';
 import { summaryOf } from './summary.js';
 import { counted, grouped, oneLine } from './text.js';
 import { HEAD_PX, ROW_PX, offsetText, rem } from './window.js';
@@ -175,15 +175,16 @@ function summaryText(event: LogEvent, at: number, story: Story): string {
 
 interface HeadProps {
   readonly model: SessionModel;
-  readonly head: RunHead;
+  /** Of the head; undefined: its request is not there yet. */
+  readonly run: RunStory | undefined;
   /** null: it stays where it is. */
   readonly top: number | null;
 }
 
 /** Over the rows of a run: which it is, with what it was asked, how it stands and what it cost. */
-export function HeadOfRun({ model, head, top }: HeadProps) {
-  const { story, events } = model.store;
-  const run = story.runs.get(head.run);
+export function HeadOfRun({ model, run, top }: HeadProps) {
+  const { events } = model.store;
+  void model.store.replaced.value;
   const nameOf = useKeyNames();
   if (run === undefined) return null;
   const asked = events[run.from];

@@ -3,8 +3,8 @@ import { findIn } from './find.js';
 import { SHOW_ALL } from './lanes.js';
 import { logEvent } from './log-event.js';
 import { Marks } from './marks.js';
-import { type Told, rowsOf } from './rows.js';
-import { neighbours } from './story.js';
+import { LogRows, type Row, type Told, rowsOf } from './rows.js';
+import { type RunStory, Story, neighbours } from './story.js';
 import { summaryOf } from './summary.js';
 import { logOf, storyOf, twoRuns } from './tape.js';
 
@@ -72,6 +72,26 @@ describe('the rows of a log', () => {
     expect(blocks.heads.map(({ run, at }) => [run, blocks.rowOf.indexOf(at)])).toEqual([
       ['r1', 1],
       ['r2', 20],
+    ]);
+  });
+
+  test('are replaced where they grow, as runs are: what is drawn compares what it is given', () => {
+    const [grown, told] = [new LogRows('blocks', SHOW_ALL), new Story()];
+    const seen: (readonly [Row | undefined, RunStory | undefined])[] = [];
+    for (const [index, event] of events.slice(0, 7).entries()) {
+      told.push(event);
+      grown.push(event, index, told);
+      seen.push([grown.rows[grown.rowOf[4] ?? -1], told.runs.get('r1')]);
+    }
+    expect(seen.slice(4).map(([row]) => row)).toMatchObject([
+      { to: 4, pieces: 0 },
+      { to: 5, pieces: 1 },
+      { to: 6, pieces: 2 },
+    ]);
+    expect(seen.slice(1, 4).map(([, run]) => run)).toMatchObject([
+      { to: 1, status: 'queued' },
+      { to: 2, status: 'running' },
+      { to: 3, status: 'running' },
     ]);
   });
 

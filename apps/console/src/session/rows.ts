@@ -17,15 +17,15 @@ export interface Told {
   readonly answer: string;
 }
 
-/** A row of the log. */
+/** A row of the log. What is drawn of one is drawn anew where it is another object: one that grows is replaced. */
 export interface EventRow {
   readonly kind: 'event';
   /** Index of its first event, which names it. */
   readonly from: number;
   /** Index of its last event so far. */
-  to: number;
+  readonly to: number;
   /** Pieces that are joined in it. */
-  pieces: number;
+  readonly pieces: number;
   readonly type: string;
   readonly isInternal: boolean;
   readonly tone: Tone;
@@ -51,6 +51,7 @@ export type RowsMode = 'blocks' | 'every';
  * The rows of a log. Owns them; takes each event once, in order, with the story up to it.
  * 1. Each event is in one row, or in none where it is filtered out: then it counts to the row before it.
  * 2. A block's pieces are in the row of its `_start`, whatever others write between them.
+ * 3. A row is never changed, but replaced: components compare what they are given.
  */
 export class LogRows {
   readonly rows: Row[] = [];
@@ -77,7 +78,7 @@ export class LogRows {
     if (!this.filter.hidden.has('Told')) this.rows.push({ kind: 'told', told });
   }
 
-  /** Invariant 2. */
+  /** Invariants 2 and 3. */
   private joined(event: LogEvent, index: number): number | null {
     if (this.mode === 'every') return null;
     const { run = '', type } = event;
@@ -90,8 +91,7 @@ export class LogRows {
     if (!isPiece(type)) this.open.delete(run);
     const row = this.rows[open.row];
     if (row?.kind !== 'event') return null;
-    row.to = index;
-    if (isPiece(type)) row.pieces += 1;
+    this.rows[open.row] = { ...row, to: index, pieces: row.pieces + (isPiece(type) ? 1 : 0) };
     return open.row;
   }
 

@@ -15,7 +15,7 @@ export interface TakeOver {
   readonly worker: string;
 }
 
-/** A run of a session, as its log tells of it. */
+/** A run of a session, as its log tells of it so far: what changes is another object, for components compare them. */
 export interface RunStory {
   readonly run: string;
   /** 1 for the first of its session. */
@@ -23,13 +23,13 @@ export interface RunStory {
   /** Index of its request. */
   readonly from: number;
   /** Index of its last event so far. */
-  to: number;
-  hasEnded: boolean;
-  worker: string;
-  isParked: boolean;
-  status: RunStatus;
+  readonly to: number;
+  readonly hasEnded: boolean;
+  readonly worker: string;
+  readonly isParked: boolean;
+  readonly status: RunStatus;
   /** Of its model calls so far. */
-  cost: PicoDollars;
+  readonly cost: PicoDollars;
 }
 
 const ENDS: ReadonlySet<string> = new Set(['agent_completed', 'agent_error', 'agent_cancelled']);
@@ -104,22 +104,23 @@ export class Story {
       const over = { run, crash: story.to, claim: index, silentMs, before: story.worker, worker };
       this.takeOvers.set(index, over);
     }
-    story.worker = worker;
-    story.isParked = false;
+    this.runs.set(run, { ...story, worker, isParked: false });
   }
 
   private note({ type, run = '', known }: LogEvent, index: number): void {
     const story = this.runs.get(run);
     if (story === undefined) return;
-    story.to = index;
-    story.status = STATUS_OF[type] ?? story.status;
-    if (known?.type === 'model_called') story.cost += parseDollars(known.data.cost);
+    const hasEnded = ENDS.has(type);
+    this.runs.set(run, {
+      ...story,
+      to: index,
+      status: STATUS_OF[type] ?? story.status,
+      cost: known?.type === 'model_called' ? story.cost + parseDollars(known.data.cost) : story.cost,
+      isParked: story.isParked || type === 'run_parked',
+      hasEnded: story.hasEnded || hasEnded,
+    });
     if (type === 'agent_step') this.opensTurn = run;
-    if (type === 'run_parked') story.isParked = true;
-    if (ENDS.has(type)) {
-      story.hasEnded = true;
-      if (this.opensTurn === run) this.opensTurn = null;
-    }
+    else if (hasEnded && this.opensTurn === run) this.opensTurn = null;
   }
 }
 
