@@ -11,14 +11,14 @@ export interface List<T> extends Polled<readonly T[]> {
 const PAGE = 50;
 
 /** Reads as many items as were asked for, page by page. */
-async function read<T>(path: string, pages: number, signal: AbortSignal): Promise<Read<T>> {
+export async function readPages<T>(path: string, pages: number, signal?: AbortSignal): Promise<Read<T>> {
   const items: T[] = [];
   let cursor: string | null = null;
   for (let n = 0; n < pages; n++) {
     const url = new URL(path, window.location.origin);
     if (!url.searchParams.has('limit')) url.searchParams.set('limit', String(PAGE));
     if (cursor !== null) url.searchParams.set('cursor', cursor);
-    const page: Page<T> = await api.get<Page<T>>(url.pathname + url.search, { signal });
+    const page: Page<T> = await api.get<Page<T>>(url.pathname + url.search, signal && { signal });
     items.push(...page.items);
     cursor = page.next_cursor;
     if (cursor === null) break;
@@ -40,7 +40,7 @@ export function useList<T>(
   if (asked.current.path !== path) asked.current = { path, pages: 1 };
   const polled = usePoll<Read<T>>(
     path,
-    path === null ? null : (signal) => read<T>(path, asked.current.pages, signal),
+    path === null ? null : (signal) => readPages<T>(path, asked.current.pages, signal),
     everyMs,
   );
   return {

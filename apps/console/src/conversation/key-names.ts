@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { api } from '../api/client.js';
-import type { Page } from '../api/types.js';
+import { readPages } from '../api/list.js';
 import { auth, may } from '../app/session.js';
 
 interface NamedKey {
@@ -16,6 +15,9 @@ let askedFor: string | null = null;
 /** It is not listed. */
 const WELL_KNOWN: Readonly<Record<string, string>> = { key_root: 'first admin key' };
 
+/** Keys beyond so many pages are called by their ids. */
+const MOST_PAGES = 10;
+
 /** Of a name that is shown beside a text. */
 const MAX_NAME = 60;
 
@@ -25,8 +27,7 @@ export function useKeyNames(): (id: string) => string {
   useEffect(() => {
     if (key === null || askedFor === key.id || !may('admin')) return;
     askedFor = key.id;
-    void api
-      .get<Page<NamedKey>>('/api-keys?limit=200')
+    void readPages<NamedKey>('/api-keys?limit=200', MOST_PAGES)
       .then(({ items }) => (names.value = new Map(items.map(({ id, name }) => [id, name]))))
       .catch(() => (askedFor = null));
   }, [key?.id]);

@@ -15,6 +15,7 @@ import { Go } from './go.js';
 import type { LogEvent, LogLine } from './log-event.js';
 import type { SessionModel } from './model.js';
 import { counted } from './text.js';
+import { ToldCut } from './told-cut.js';
 
 /** One event, as it stands on the log. */
 export function EventTab({ model }: { readonly model: SessionModel }) {
@@ -92,7 +93,7 @@ function Data({ model, event: { id, line }, isPlain }: DataProps) {
 /** To whom it was sent. */
 function Told({ model, event }: { readonly model: SessionModel; readonly event: LogEvent }) {
   const told = model.told.value.filter(({ event: of }) => of === event.id);
-  if (told.length === 0) return null;
+  if (told.length === 0) return <ToldCut model={model} />;
   return (
     <section class="part">
       <h3>Told</h3>
@@ -111,6 +112,8 @@ function Told({ model, event }: { readonly model: SessionModel; readonly event: 
 function Envelope({ model, event }: { readonly model: SessionModel; readonly event: LogEvent }) {
   const { line } = event;
   const { events } = model.store;
+  // What it causes comes later.
+  void model.last.value;
   const cause =
     line.causationId === undefined ? undefined : events.find((other) => other.line.id === line.causationId);
   const effects = events.filter((other) => other.line.causationId === line.id).slice(0, 20);

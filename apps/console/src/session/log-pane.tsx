@@ -6,6 +6,7 @@ import { LANES, type Lane } from './lanes.js';
 import { LogGrid } from './log-grid.js';
 import type { SessionModel } from './model.js';
 import { counted, grouped } from './text.js';
+import { ToldCut } from './told-cut.js';
 
 /** The log of a session, and what is found in it. */
 export function LogPane({ model }: { readonly model: SessionModel }) {
@@ -34,6 +35,7 @@ export function LogPane({ model }: { readonly model: SessionModel }) {
           onChange={(mode) => (model.rowsMode.value = mode)}
         />
       </div>
+      <ToldCut model={model} />
       {problem !== null && count === 0 && <Failure problem={problem} />}
       <LogGrid model={model} />
     </section>

@@ -9,6 +9,7 @@ import type { Ancestor } from './ancestors.js';
 import { LogRows, type Row, type RowsMode, type Told, rowsOf } from './rows.js';
 import { Story } from './story.js';
 import type { SessionStore } from './store.js';
+import { NOTHING_TOLD } from './told.js';
 
 export const TABS = ['Conversation', 'Context', 'Run', 'Event'] as const;
 export type Tab = (typeof TABS)[number];
@@ -79,7 +80,8 @@ export class SessionModel {
   readonly tab: Signal<Tab>;
   /** How an event's data are shown. */
   readonly dataForm = signal<'pretty' | 'verbatim'>('pretty');
-  readonly told = signal<readonly Told[]>([]);
+  readonly toldSoFar = signal(NOTHING_TOLD);
+  readonly told = computed(() => this.toldSoFar.value.told);
   readonly ancestors = signal<readonly Ancestor[]>([]);
   private readonly folded: Folded;
   /** The last event that was shown to whoever follows the end. */

@@ -1,13 +1,13 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { forkOf } from '#domain/browser';
 import { api } from '../api/client.js';
 import { ApiProblem } from '../api/problem.js';
-import type { Page, SessionView } from '../api/types.js';
-import { type Polled, usePolled } from '../api/polled.js';
+import type { SessionView } from '../api/types.js';
+import { type Polled, usePoll, usePolled } from '../api/polled.js';
 import type { LogEvent } from './log-event.js';
 import { useErasure } from './erasure.js';
 import type { SessionModel } from './model.js';
-import type { Told } from './rows.js';
+import { ToldReader, type ToldSoFar } from './told.js';
 
 /** What lists tell of the session: its title, which a fork may have been given. Asked anew when a run has ended. */
 export function useSessionView(model: SessionModel): Polled<SessionView> {
@@ -42,19 +42,6 @@ export function useAncestors(model: SessionModel, onErased: () => void): void {
   }, [isThere]);
 }
 
-/** A delivery of a run's callback, as lists tell of it. */
-interface DeliveryView {
-  readonly delivery_id: string;
-  readonly run_id: string;
-  readonly event_id: string | number;
-  readonly target: string | null;
-  readonly status: string;
-  readonly attempts: number;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-  readonly last_attempt_at: string | null;
-}
-
 const EVERY_MS = 5000;
 
 /** What callbacks were told, while some run of the session has one. */
@@ -62,20 +49,19 @@ export function useTold(model: SessionModel): void {
   const hasCallback = model.store.known.some(
     (event) => event.type === 'run_requested' && event.data.callback !== undefined,
   );
+  const reader = useMemo(() => new ToldReader(), [model]);
   const path = `/deliveries?session=${encodeURIComponent(model.store.session)}&limit=200`;
-  const { data } = usePolled<Page<DeliveryView>>(hasCallback ? path : null, EVERY_MS);
+  const { data } = usePoll<ToldSoFar>(
+    hasCallback ? path : null,
+    (signal) =>
+      reader.read((cursor) =>
+        api.get(cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`, { signal }),
+      ),
+    EVERY_MS,
+  );
   useEffect(() => {
-    if (data !== null) model.told.value = data.items.flatMap(toldOf).sort((a, b) => a.time - b.time);
+    if (data !== null) model.toldSoFar.value = data;
   }, [data]);
-}
-
-function toldOf(view: DeliveryView): Told[] {
-  const { last_attempt_at: at, last_status: code, last_error: error } = view;
-  if (at === null) return [];
-  const answer = code === null ? (error ?? '') : String(code);
-  const { delivery_id: id, run_id: run, event_id: event, status, attempts } = view;
-  const target = view.target ?? '';
-  return [{ id, run, event: Number(event), time: Date.parse(at), target, status, attempts, answer }];
 }
 
 /** Makes a fork. @returns its id @throws ApiProblem */
