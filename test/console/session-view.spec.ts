@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { CallbackReceiver, answers } from '../support/callback-receiver.js';
 import { describeInBrowser, focusOf, untilFocused, overflowOf } from '../support/console.js';
 import { SessionStage } from '../support/session-stage.js';
-import { say } from '../support/scripted-model.js';
+import { Gate, call, refusal, say } from '../support/scripted-model.js';
 import { until } from '../support/until.js';
 
 const LONG_TITLE = `How it came that ${'the lamp of order 4711 '.repeat(8)}was broken`;
@@ -15,10 +16,10 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Verification' }
 const selected = (page: Page) =>
   page.getByRole('grid', { name: 'Log' }).getByRole('row', { selected: true }).first();
 
-/** Whether the row that is looked at is within its log's window. */
-const isInSight = (page: Page): Promise<boolean> =>
+/** Whether the row that is looked at, or another one, is within its log's window. */
+const isInSight = (page: Page, row = '[role=row][aria-selected=true]'): Promise<boolean> =>
   page.evaluate<boolean>(`(() => {
-    const row = document.querySelector('[role=row][aria-selected=true]');
+    const row = document.querySelector('${row}');
     if (row === null) return false;
     const [own, box] = [row, row.closest('.scroller')].map((element) => element.getBoundingClientRect());
     return own.height > 0 && own.top >= box.top && own.bottom <= box.bottom;
@@ -54,14 +55,17 @@ const broken = (page: Page): Promise<string[]> =>
 
 describeInBrowser('the page of a session in windows of all kinds', () => {
   let stage: SessionStage;
+  let receiver: CallbackReceiver;
   let long: string;
   beforeAll(async () => {
-    stage = await SessionStage.open();
+    receiver = await CallbackReceiver.start();
+    stage = await SessionStage.open({ EGRESS_ALLOW: '127.0.0.1' });
     long = await stage.long(2000);
   });
   afterAll(async () => {
     expect(stage.console.complaints).toEqual([]);
     await stage.close();
+    await receiver.close();
   });
 
   it.each([320, 700, 1280])('draws no more than is seen, and what a link means: %d px', async (width) => {
@@ -91,6 +95,64 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
       expect(await broken(page)).toEqual([]);
       await page.context().close();
     }
+  });
+
+  it.each([761, 1000, 1101])(
+    'has a log that can be read beside its state, or the one or the other: %d px',
+    async (width) => {
+      const page = await stage.page(long, { width, look: '@1000?rows=every' });
+      await selected(page).waitFor();
+      const widths = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.grid .row .x')].map((cell) => cell.getBoundingClientRect().width)`,
+      );
+      expect(Math.min(...widths)).toBeGreaterThanOrEqual(90);
+      const view = page.getByRole('radiogroup', { name: 'View' });
+      const isOne = await view.isVisible();
+      expect([width, isOne]).toEqual([width, width <= 1000]);
+      expect(await stateAt(page, 1000).isVisible()).toBe(!isOne);
+      if (isOne) await view.getByRole('radio', { name: 'State' }).check();
+      await stateAt(page, 1000).waitFor();
+      expect(await overflowOf(page)).toBe(0);
+      await page.context().close();
+    },
+  );
+
+  it('opens a session that failed where it failed, with all that was told since, and says whose that is', async () => {
+    const told = new Gate();
+    receiver.react = async (request, response, n) => {
+      await told.opened;
+      await answers(204)(request, response, n);
+    };
+    const calls = (turn: number) =>
+      say(...Array.from({ length: 50 }, (_, n) => call(n, `c${turn}-${n}`, 'nothing', { n })).flat());
+    const first = await stage.client.runToEnd({
+      message: stage.message('Told', calls(0), calls(1), say('Done')),
+      mode: 'max',
+      callback: { url: receiver.url },
+    });
+    const { session } = first;
+    const message = stage.message('Broken', refusal(400, 'no such thing'));
+    await stage.client.runToEnd({ message }, { session });
+    told.open();
+    await receiver.ended(first.run_id);
+    const page = await stage.page(session, { look: '?rows=every' });
+    const grid = page.getByRole('grid', { name: 'Log' });
+    await grid
+      .getByText(/^run 1, event \d+ to /)
+      .first()
+      .waitFor();
+    // More than one page of them.
+    const count = (await stage.client.all(`/deliveries?session=${session}`)).length;
+    expect(count).toBeGreaterThan(200);
+    const rows = (await stage.head(session)) + 1 + count;
+    await until(async () => Number(await grid.getAttribute('aria-rowcount')) === rows);
+    await until(() => isInSight(page));
+    expect(await isInSight(page, '.row.tone-bad')).toBe(true);
+    const others = grid.getByRole('row').filter({ hasText: /run 1, event/ });
+    const rising = (await others.locator('.t').allInnerTexts()).map(Number);
+    expect(rising.length).toBeGreaterThan(2);
+    expect(rising).toEqual(rising.toSorted((a, b) => a - b));
+    await page.context().close();
   });
 
   it('grows with the text: rows, rail and buttons, and no word of a control is broken', async () => {

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { RowsBefore, heightBefore } from './rows-before.js';
 import { HeadOfRun, LogRow, rowId } from './log-row.js';
 import type { SessionModel } from './model.js';
-import { HEAD_PX, heightOf, rem, scrollTo, topOfRow, windowOf } from './window.js';
+import { HEAD_PX, followTo, heightOf, rem, scrollTo, topOfRow, windowOf } from './window.js';
 
 interface Box {
   readonly current: HTMLDivElement | null;
@@ -113,7 +113,8 @@ function useRowInSight(
     if (box === null || row < 0 || height === 0) return;
     const { heads } = model.log.value.rows;
     if (isLive) {
-      box.scrollTop = box.scrollHeight;
+      const to = followTo(heads, row, box.clientHeight / scale) + before;
+      box.scrollTop = Math.min(to * scale, box.scrollHeight - box.clientHeight);
     } else if (seen.current.row !== row || seen.current.before !== before || seen.current.scale !== scale) {
       const to = scrollTo(heads, row, box.scrollTop / scale - before, box.clientHeight / scale);
       if (to !== null) box.scrollTop = (to + before) * scale;

@@ -11,8 +11,8 @@ import type { LogEvent } from './log-event.js';
 import type { SessionModel } from './model.js';
 import type { RunStory, Story } from './story.js';
 import { iconOf } from './row-icon.js';
-import type { EventRow, Row, Told, ToldRow } from './rows.js';
-import { summaryOf } from './summary.js';
+import type { EventRow, Row, ToldRow } from './rows.js';
+import { summaryOf, toldText } from './summary.js';
 import { counted, grouped, oneLine } from './text.js';
 import { HEAD_PX, ROW_PX, offsetText, rem } from './window.js';
 import type { NameOfKey, Summary } from './words.js';
@@ -84,7 +84,7 @@ export function EventCells({
   return (
     <Cells
       id={grouped(row.from)}
-      offset={offsetText(event.time - beganAt(part, event))}
+      offset={offsetText(event.time - beganAt(part, row))}
       type={row.type}
       tone={row.tone}
       text={text}
@@ -95,22 +95,19 @@ export function EventCells({
   );
 }
 
-function ToldCells({ model, row: { told } }: { readonly model: SessionModel; readonly row: ToldRow }) {
-  const began = model.store.events[model.store.story.runs.get(told.run)?.from ?? 0]?.time ?? told.time;
+function ToldCells({ model, row }: { readonly model: SessionModel; readonly row: ToldRow }) {
+  const { told } = row;
   return (
     <Cells
       id=""
-      offset={offsetText(told.time - began)}
+      offset={offsetText(told.time - beganAt(model.store, row))}
       type="told"
       tone={told.status === 'delivered' ? 'plain' : 'bad'}
-      text={toldText(told)}
+      text={toldText(row, model.store.story)}
       note={told.attempts === 1 ? 'first attempt' : counted(told.attempts, 'attempt')}
     />
   );
 }
-
-const toldText = ({ event, target, status, answer }: Told): string =>
-  [`event ${event} to ${target}`, status, answer].filter((part) => part !== '').join(', ');
 
 interface CellsProps extends Summary {
   readonly id: string;
@@ -145,9 +142,9 @@ function Cells({ id, offset, type, tone, text, note, hover, isInGrid = true }: C
   );
 }
 
-/** When the event's run was asked for; of an event without one, when the session began. */
-function beganAt({ events, story }: LogPart, { run }: LogEvent): number {
-  const from = run === undefined ? 0 : (story.runs.get(run)?.from ?? 0);
+/** When the run was asked for whose head the row stands under, whatever its own is: offsets rise with the rows. */
+function beganAt({ events, story }: LogPart, { under }: Row): number {
+  const from = under === null ? 0 : (story.runs.get(under)?.from ?? 0);
   return events[from]?.time ?? 0;
 }
 

@@ -29,11 +29,14 @@ export interface EventRow {
   readonly type: string;
   readonly isInternal: boolean;
   readonly tone: Tone;
+  /** The run whose head it stands under; null: it is above all heads. */
+  readonly under: string | null;
 }
 
 export interface ToldRow {
   readonly kind: 'told';
   readonly told: Told;
+  readonly under: string | null;
 }
 
 export type Row = EventRow | ToldRow;
@@ -75,7 +78,7 @@ export class LogRows {
 
   /** A delivery stands behind what was there before it. */
   pushTold(told: Told): void {
-    if (!this.filter.hidden.has('Told')) this.rows.push({ kind: 'told', told });
+    if (!this.filter.hidden.has('Told')) this.rows.push({ kind: 'told', told, under: this.current });
   }
 
   /** Invariants 2 and 3. */
@@ -104,7 +107,8 @@ export class LogRows {
     if (block !== null) this.open.set(event.run ?? '', { block, row: at });
     const type = block ?? event.type;
     const tone = toneOf(event, story.takeOvers.has(index));
-    this.rows.push({ kind: 'event', from: index, to: index, pieces: 0, type, isInternal, tone });
+    const under = this.current;
+    this.rows.push({ kind: 'event', from: index, to: index, pieces: 0, type, isInternal, tone, under });
     return at;
   }
 

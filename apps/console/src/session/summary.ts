@@ -1,6 +1,7 @@
 import type { RecordedSessionEvent } from '#domain/browser';
 import { duration } from '../parts/format.js';
 import type { LogEvent } from './log-event.js';
+import type { ToldRow } from './rows.js';
 import type { Story } from './story.js';
 import { oneLine, sizeText } from './text.js';
 import { type NameOfKey, type Summary, WORDS, driver, nth, said } from './words.js';
@@ -29,4 +30,12 @@ function claimed({ data: { worker, epoch } }: Claim, index: number, story: Story
   return epoch > 1
     ? said(`${driver(worker)} goes on with it`, nth(epoch))
     : said(`${driver(worker)}, first claim`);
+}
+
+/** What was sent where, and what came of it; of which run, where the row stands under another one's head. */
+export function toldText({ told, under }: ToldRow, story: Story): string {
+  const { run, event, target, status, answer } = told;
+  const ordinal = run === under ? undefined : story.runs.get(run)?.ordinal;
+  const of = ordinal === undefined ? '' : `run ${ordinal}, `;
+  return [`${of}event ${event} to ${target}`, status, answer].filter((part) => part !== '').join(', ');
 }

@@ -1,5 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { HEAD_PX, ROW_PX, heightOf, offsetText, rowAt, scrollTo, topOfRow, windowOf } from './window.js';
+import {
+  HEAD_PX,
+  ROW_PX,
+  followTo,
+  heightOf,
+  offsetText,
+  rowAt,
+  scrollTo,
+  topOfRow,
+  windowOf,
+} from './window.js';
 
 const heads = [
   { run: 'a', at: 1 },
@@ -35,6 +45,13 @@ describe('the window of a log', () => {
     expect(scrollTo(heads, 300, top, 560)).toBeGreaterThan(top);
     expect(scrollTo(heads, 50, top, 560)).toBeLessThan(topOfRow(heads, 50));
   });
+});
+
+test('who follows the end sees the last event, however much of what was told stands behind it', () => {
+  const to = followTo(heads, 700, 560);
+  const { from, to: until } = windowOf(heads, 1000, to, 560);
+  expect([from < 695, until > 705]).toEqual([true, true]);
+  expect(followTo(heads, 2, 560)).toBe(0);
 });
 
 test('the offset of an event has as many figures as can be read', () => {

@@ -68,6 +68,13 @@ export function scrollTo(heads: readonly RunHead[], row: number, top: number, he
   return y + ROW_PX > top + height ? y + ROW_PX - Math.floor((height * 2) / 3) : null;
 }
 
+/**
+ * Where to scroll at most so that a row is seen with what is before and behind it: whoever follows the end of a log sees its
+ * last event, however much of what others were told stands behind that.
+ */
+export const followTo = (heads: readonly RunHead[], row: number, height: number): number =>
+  Math.max(topOfRow(heads, row) - HEAD_PX - Math.floor(height / 2), 0);
+
 /** ms since the beginning of a run as "0.004", "1.21", "24.7", "2:05", "1:02:05". */
 export function offsetText(ms: number): string {
   const s = Math.max(ms, 0) / 1000;
