@@ -116,4 +116,19 @@ describeInBrowser('the state of a session at an event', () => {
     await seek(page, Number(id) - 1);
     expect(await page.getByText('is told as a summary').count()).toBe(0);
   });
+
+  it('finds what stands in a long text once it was read, and says how many were not', async () => {
+    const said = say('Where is the needle? ', 'In the hay. '.repeat(10_000));
+    const { session: long } = await stage.client.runToEnd({ message: stage.message('Hay', said) });
+    const page = await stage.page(long, { look: '?q=needle&tab=event' });
+    const matches = page.getByRole('status', { name: 'Matches' });
+    await matches.getByText('0 of 0', { exact: true }).waitFor();
+    await page.getByText(/^Not searched: 1 long text,/).waitFor();
+    await page.getByRole('tab', { name: 'Conversation' }).click();
+    await page.getByText('Where is the needle?').first().waitFor();
+    await matches.getByText(/^0 of [1-9]/).waitFor();
+    expect(await page.getByText(/^Not searched/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await matches.getByText(/^1 of [1-9]/).waitFor();
+  });
 });

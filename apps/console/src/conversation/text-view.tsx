@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../api/client.js';
 import { asProblem } from '../api/problem.js';
 import { Button } from '../parts/controls.js';
@@ -7,6 +7,11 @@ import { size } from '../parts/format.js';
 import type { Text, Unloaded } from './items.js';
 import { bytesOf, shorten } from './shorten.js';
 import { visible } from './visible.js';
+
+/** Is told of each text that was fetched: of which session's event it is. A page that looks into texts keeps them. */
+export const TextRead = createContext<(session: string, event: number, content: string) => void>(
+  () => undefined,
+);
 
 /** Texts are fetched by themselves up to here: at once, and when they come into sight. */
 const AT_ONCE_BYTES = 262_144;
@@ -92,12 +97,16 @@ function Fetched({ session, piece, onText, onAll }: FetchedProps) {
     isLoading: false,
     problem: '',
   });
+  const noteRead = useContext(TextRead);
   const load = (): void => {
     setState({ isLoading: true, problem: '' });
     const of = piece.session ?? session;
     api
       .get<{ readonly content: string | null }>(`/sessions/${encodeURIComponent(of)}/log/${piece.event}`)
-      .then(({ content }) => onText(content ?? ''))
+      .then(({ content }) => {
+        noteRead(of, piece.event, content ?? '');
+        onText(content ?? '');
+      })
       .catch((error: unknown) => setState({ isLoading: false, problem: asProblem(error).detail }));
   };
   useEffect(() => {

@@ -8,6 +8,7 @@ import { PageHead } from '../parts/page-head.js';
 import { Failure } from '../parts/region.js';
 import { later } from '../parts/later.js';
 import { Badge, useVerification } from '../proof/badge.js';
+import { TextRead } from '../conversation/text-view.js';
 import { LogPane } from '../session/log-pane.js';
 import { SessionModel } from '../session/model.js';
 import { firstLook, useAddress } from '../session/place.js';
@@ -89,7 +90,9 @@ function Session({ store, at, onAncestorErased }: SessionProps) {
       />
       <div class="split">
         <LogPane model={model} />
-        <StatePane model={model} />
+        <TextRead.Provider value={model.noteRead}>
+          <StatePane model={model} />
+        </TextRead.Provider>
       </div>
       {isForking && <ForkDialog model={model} onClose={() => setForking(false)} />}
     </div>

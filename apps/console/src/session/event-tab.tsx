@@ -52,7 +52,7 @@ interface DataProps {
 }
 
 function Data({ model, event: { id, line }, isPlain }: DataProps) {
-  const [content, setContent] = useState<string | null>(null);
+  const content = model.contents.value.get(id) ?? null;
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const load = (): void => {
     const path = `/sessions/${encodeURIComponent(model.store.session)}/log/${id}`;
@@ -60,7 +60,7 @@ function Data({ model, event: { id, line }, isPlain }: DataProps) {
       .get<LogLine & { readonly content: string | null }>(path)
       .then((whole) => {
         model.store.replace(whole);
-        setContent(whole.content ?? '');
+        model.noteRead(model.store.session, id, whole.content ?? '');
       })
       .catch((error: unknown) => setProblem(asProblem(error)));
   };

@@ -2,34 +2,82 @@ import { isFileRef } from '#domain/browser';
 import { isPiece } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 
+/** What was read of texts that are not in their events, by the event's index. */
+export type Contents = ReadonlyMap<number, string>;
+
+/** What looking for something came to. */
+export interface Found {
+  /** Indexes of events, rising and each once. */
+  readonly matches: readonly number[];
+  /** Texts that were not looked through, for they are not in the page. */
+  readonly unsearched: number;
+}
+
+const NOTHING: Found = { matches: [], unsearched: 0 };
+
 /**
- * Indexes of the events whose texts hold what is looked for, whatever the case, rising and each once. What was streamed in
- * pieces is found across them, and counts to the piece in which it begins.
+ * The events whose texts hold what is looked for, whatever the case. What was streamed in pieces is found across them, and
+ * counts to the piece in which it begins.
  */
-export function findIn(events: readonly LogEvent[], query: string): readonly number[] {
+export function findIn(events: readonly LogEvent[], query: string, contents: Contents = new Map()): Found {
   const wanted = query.trim().toLowerCase();
-  if (wanted === '') return [];
-  const found = new Set<number>();
+  if (wanted === '') return NOTHING;
+  const long = new LongTexts(events, contents);
+  const found = new Set(matchesOfBlocks(events, wanted));
+  for (const [index, event] of events.entries())
+    if ((pieceOf(event) === null && isIn(event, wanted)) || long.isIn(event, wanted)) found.add(index);
+  return { matches: [...found].sort((a, b) => a - b), unsearched: long.unread.size };
+}
+
+function* matchesOfBlocks(events: readonly LogEvent[], wanted: string): Generator<number> {
   const blocks = new Map<string, Block>();
   for (const [index, event] of events.entries()) {
     const { run = '', type } = event;
     const piece = pieceOf(event);
     const block = blocks.get(run);
-    if (piece === null) {
-      if (event.run !== undefined && block !== undefined) {
-        for (const at of block.matches(wanted)) found.add(at);
-        blocks.delete(run);
-      }
-      if (isIn(event, wanted)) found.add(index);
-    } else if (block?.type === type) block.add(index, piece);
-    else {
-      if (block !== undefined) for (const at of block.matches(wanted)) found.add(at);
-      blocks.set(run, new Block(type, index, piece));
+    if (piece !== null && block?.type === type) {
+      block.add(index, piece);
+      continue;
+    }
+    // A piece goes on until its run does something else.
+    if (block !== undefined && (piece !== null || event.run !== undefined)) {
+      yield* block.matches(wanted);
+      blocks.delete(run);
+    }
+    if (piece !== null) blocks.set(run, new Block(type, index, piece));
+  }
+  for (const block of blocks.values()) yield* block.matches(wanted);
+}
+
+/** Texts that are too long for the log's stream, or lie in files: one file may be of several events. */
+class LongTexts {
+  /** What was looked into without its text, each once. */
+  readonly unread = new Set<string>();
+  private readonly files = new Map<string, string>();
+
+  constructor(
+    events: readonly LogEvent[],
+    private readonly contents: Contents,
+  ) {
+    for (const [index, content] of contents) {
+      const file = events[index] === undefined ? null : fileOf(events[index]);
+      if (file !== null) this.files.set(file, content);
     }
   }
-  for (const block of blocks.values()) for (const at of block.matches(wanted)) found.add(at);
-  return [...found].sort((a, b) => a - b);
+
+  isIn(event: LogEvent, wanted: string): boolean {
+    const file = fileOf(event);
+    const isCut = event.data === null && event.line.head !== undefined;
+    if (file === null && !isCut) return false;
+    const content = this.contents.get(event.id) ?? this.files.get(file ?? '');
+    if (content === undefined) this.unread.add(file ?? `event ${event.id}`);
+    return content?.toLowerCase().includes(wanted) ?? false;
+  }
 }
+
+/** The file that an event names. Nobody's text can: its quotes would be escaped. */
+const fileOf = ({ line: { text = '' } }: LogEvent): string | null =>
+  text.includes('"$file"') ? (/"\$file":"([^"]+)"/.exec(text)?.[1] ?? null) : null;
 
 function pieceOf({ known, type }: LogEvent): string | null {
   if (!isPiece(type) || known === null) return null;

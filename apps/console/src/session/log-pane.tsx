@@ -35,6 +35,7 @@ export function LogPane({ model }: { readonly model: SessionModel }) {
           onChange={(mode) => (model.rowsMode.value = mode)}
         />
       </div>
+      <Unsearched count={model.found.value.unsearched} />
       <ToldCut model={model} />
       {problem !== null && count === 0 && <Failure problem={problem} />}
       <LogGrid model={model} />
@@ -44,7 +45,7 @@ export function LogPane({ model }: { readonly model: SessionModel }) {
 
 /** Steps through what was found, and goes there. */
 export function stepMatches(model: SessionModel, way: 1 | -1): void {
-  const matches = model.matches.value;
+  const matches = model.found.value.matches;
   if (matches.length === 0) return;
   const at = model.at.value;
   const next = way === 1 ? matches.find((place) => place > at) : matches.findLast((place) => place < at);
@@ -52,8 +53,18 @@ export function stepMatches(model: SessionModel, way: 1 | -1): void {
   if (to !== undefined) model.seek(to);
 }
 
+const UNSEARCHED = 'unsearched';
+
+/** What is not found may stand in what was not read. */
+const Unsearched = ({ count }: { readonly count: number }) =>
+  count === 0 ? null : (
+    <p id={UNSEARCHED} class="meta unsearched">
+      {`Not searched: ${counted(count, 'long text')}, read when shown in the conversation or the event`}
+    </p>
+  );
+
 function Find({ model }: { readonly model: SessionModel }) {
-  const matches = model.matches.value;
+  const { matches, unsearched } = model.found.value;
   const { value: query } = model.query;
   const place = matches.indexOf(model.at.value);
   const words = query.trim() === '' ? '' : `${place + 1} of ${matches.length}`;
@@ -63,6 +74,7 @@ function Find({ model }: { readonly model: SessionModel }) {
       <input
         type="search"
         aria-label="Find in session"
+        aria-describedby={unsearched === 0 ? undefined : UNSEARCHED}
         placeholder="Find"
         value={query}
         onInput={(event) => (model.query.value = event.currentTarget.value)}

@@ -5,7 +5,7 @@ import { logEvent } from './log-event.js';
 import { Marks } from './marks.js';
 import { LogRows, type Row, type Told, rowsOf } from './rows.js';
 import { type RunStory, Story, neighbours } from './story.js';
-import { summaryOf } from './summary.js';
+import { summaryOf, toldText } from './summary.js';
 import { logOf, storyOf, twoRuns } from './tape.js';
 
 const events = twoRuns();
@@ -142,6 +142,32 @@ describe('the rows of a log', () => {
   });
 });
 
+describe('a row of what was told', () => {
+  test('stands under the head of a run, and names its own where that is another one', () => {
+    const told = (run: string, at: number): Told => {
+      const time = events[at]!.time;
+      return {
+        id: run,
+        run,
+        event: 9,
+        time,
+        target: 'https://a',
+        status: 'failed',
+        attempts: 1,
+        answer: '410',
+      };
+    };
+    const all = [told('r1', 8), told('r1', 24)];
+    const { rows } = rowsOf(events, story, 'blocks', SHOW_ALL, all);
+    const words = rows.flatMap((row) => (row.kind === 'told' ? [[row.under, toldText(row, story)]] : []));
+    expect(words).toEqual([
+      ['r1', 'event 9 to https://a, failed, 410'],
+      ['r2', 'run 1, event 9 to https://a, failed, 410'],
+    ]);
+    expect(rows[0]).toMatchObject({ under: null });
+  });
+});
+
 describe('the summary of an event', () => {
   const of = (index: number) => summaryOf(events[index]!, index, story, (id) => `name of ${id}`);
   test('is one line in words', () => {
@@ -190,16 +216,36 @@ describe('the summary of an event', () => {
 
 describe('find', () => {
   test('finds texts across their pieces, in tool calls, and types', () => {
-    expect(findIn(events, 'look UP')).toEqual([5]);
-    expect(findIn(events, '4711')).toEqual([9]);
-    expect(findIn(events, 'it is here')).toEqual([14]);
-    expect(findIn(events, 'agent_step')).toEqual([12, 18]);
-    expect(findIn(events, ' ')).toEqual([]);
+    expect(findIn(events, 'look UP').matches).toEqual([5]);
+    expect(findIn(events, '4711').matches).toEqual([9]);
+    expect(findIn(events, 'it is here').matches).toEqual([14]);
+    expect(findIn(events, 'agent_step').matches).toEqual([12, 18]);
+    expect(findIn(events, ' ').matches).toEqual([]);
   });
 
   test('reads texts that stand in JSON as what they say', () => {
     const content = JSON.stringify({ tool: 't', content: 'he said "no"\nand left' });
-    expect(findIn(logOf([0, 'agent_tool_response', 'r', { content }]), 'said "no"\nand')).toEqual([0]);
+    expect(findIn(logOf([0, 'agent_tool_response', 'r', { content }]), 'said "no"\nand').matches).toEqual([
+      0,
+    ]);
+  });
+
+  test('looks into what was read of long texts, and counts those that were not', () => {
+    const file = (name: string) => ({ content: { $file: name, bytes: 200_000 } });
+    const [cut] = logOf([0, 'agent_tool_use', 'r', {}]);
+    const { text: _, ...line } = cut!.line;
+    const log = [
+      ...logOf([0, 'agent_response', 'r', file('a')], [0, 'tool_call_completed', 'r', file('a')]),
+      ...logOf([0, 'agent_final_output', 'r', file('b')]).map((event) => ({ ...event, id: 2 })),
+      logEvent({ ...line, revision: 3, bytes: 300_000, head: '{"content":"the begin' }),
+    ];
+    expect(findIn(log, 'needle')).toEqual({ matches: [], unsearched: 3 });
+    expect(findIn(log, 'begin').matches).toEqual([3]);
+    const read = new Map([[0, 'A Needle']]);
+    expect(findIn(log, 'needle', read)).toEqual({ matches: [0, 1], unsearched: 2 });
+    read.set(2, '').set(3, 'the beginning, and the needle');
+    expect(findIn(log, 'needle', read)).toEqual({ matches: [0, 1, 3], unsearched: 0 });
+    expect(findIn(log, ' ', read)).toEqual({ matches: [], unsearched: 0 });
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Signal, computed, signal } from '@preact/signals';
 import { SessionRecordFold, type SessionSummary, type SessionViewAt, foldView } from '#projections';
 import { type Axis, type AxisMode, axisOf } from './axis.js';
-import { findIn } from './find.js';
+import { type Contents, findIn } from './find.js';
 import { type Filter, SHOW_ALL } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 import { type Mark, Marks } from './marks.js';
@@ -83,6 +83,8 @@ export class SessionModel {
   readonly toldSoFar = signal(NOTHING_TOLD);
   readonly told = computed(() => this.toldSoFar.value.told);
   readonly ancestors = signal<readonly Ancestor[]>([]);
+  /** Texts of the session that lie in files, as far as they were read. */
+  readonly contents = signal<Contents>(new Map());
   private readonly folded: Folded;
   /** The last event that was shown to whoever follows the end. */
   private followed = -1;
@@ -181,11 +183,17 @@ export class SessionModel {
     return this.folded.catchUp().drawn(this.told.value);
   });
 
-  readonly matches = computed<readonly number[]>(() => {
+  readonly found = computed(() => {
     void this.store.version.value;
     void this.store.replaced.value;
-    return findIn(this.store.events, this.query.value);
+    return findIn(this.store.events, this.query.value, this.contents.value);
   });
+
+  /** A text was fetched that is not in its event: it can be found, too. */
+  readonly noteRead = (session: string, event: number, content: string): void => {
+    if (session === this.store.session)
+      this.contents.value = new Map([...this.contents.value, [event, content]]);
+  };
 
   /** Goes to an event. Whoever goes somewhere does not follow any more. */
   seek(at: number): void {
