@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ASKING, ChatStage } from '../support/chat-stage.js';
-import { describeInBrowser, untilFocused, overflowOf, violationsOf } from '../support/console.js';
+import { coveredBy, describeInBrowser, untilFocused, overflowOf, violationsOf } from '../support/console.js';
 import { Gate, before, call, say, thinking } from '../support/scripted-turn.js';
 import { until } from '../support/until.js';
 
@@ -170,6 +170,10 @@ describeInBrowser('the chat', () => {
     await message(page).fill('half a thought');
     await stage.console.service.kill();
     await page.getByText(/^Reconnecting, last event \d+$/).waitFor();
+    for (const width of [320, 800, 1280, 1600]) {
+      await page.setViewportSize({ width, height: 700 });
+      expect([width, await coveredBy(page, '[aria-label=Connection]')]).toEqual([width, []]);
+    }
     const session = sessionOf(page);
     await stage.console.service.restart();
     await page.getByText('Live', { exact: true }).waitFor();

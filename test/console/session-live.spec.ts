@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { describeInBrowser } from '../support/console.js';
+import { coveredBy, describeInBrowser } from '../support/console.js';
 import { Gate, before, delay, say } from '../support/scripted-model.js';
 import { SessionStage } from '../support/session-stage.js';
 import { until } from '../support/until.js';
@@ -141,5 +141,6 @@ describeInBrowser('a session that goes on while it is looked at', () => {
     const last = await valueNow(page);
     await stage.console.service.kill();
     await connection(page).getByText(`Reconnecting, last event ${last}`).waitFor();
+    expect(await coveredBy(page, '[aria-label=Connection]')).toEqual([]);
   });
 });

@@ -145,6 +145,20 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - window.innerWidth)');
 
+/** What can be pressed and lies under an element. @param selector of that */
+export const coveredBy = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const { left, right, top, bottom } = document.querySelector('${selector}').getBoundingClientRect();
+    const found = new Set();
+    for (let x = left + 1; x < right; x += 8)
+      for (let y = top + 1; y < bottom; y += 4)
+        for (const element of document.elementsFromPoint(x, y)) {
+          const control = element.closest('button, a, input, select, textarea, [role=row]');
+          if (control !== null) found.add(control.textContent);
+        }
+    return [...found];
+  })()`);
+
 /** The name of what has the focus, with its role, as a screen reader would say it: "button Sign in". */
 export const focusOf = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
