@@ -27,8 +27,8 @@ export type Block =
   | { readonly kind: 'rule' };
 
 export interface ListItem {
-  /** null: it is no task. */
-  readonly isDone: boolean | null;
+  /** It begins with the mark of a task, done or not. */
+  readonly isTask: boolean;
   readonly blocks: readonly Block[];
 }
 

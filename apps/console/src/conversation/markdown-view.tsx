@@ -123,12 +123,11 @@ function drawBlock(block: Block, at: number): ComponentChildren {
   }
 }
 
-const drawItem = ({ isDone, blocks }: ListItem, at: number): ComponentChildren => {
+const drawItem = ({ isTask, blocks }: ListItem, at: number): ComponentChildren => {
   const [only] = blocks;
   const isOne = blocks.length === 1 && only?.kind === 'paragraph';
   return (
-    <li key={at} class={isDone === null ? undefined : 'task'}>
-      {isDone !== null && (isDone ? '[x] ' : '[ ] ')}
+    <li key={at} class={isTask ? 'task' : undefined}>
       {isOne ? only.children.map(drawInline) : blocks.map(drawBlock)}
     </li>
   );

@@ -46,8 +46,8 @@ describe('a text in Markdown', () => {
         kind: 'list',
         start: 3,
         items: [
-          { isDone: null, blocks: [paragraph('e')] },
-          { isDone: null, blocks: [paragraph('f')] },
+          { isTask: false, blocks: [paragraph('e')] },
+          { isTask: false, blocks: [paragraph('f')] },
         ],
       },
       { kind: 'quote', blocks: [paragraph('g')] },
@@ -66,7 +66,27 @@ describe('a text in Markdown', () => {
     expect(blocksOf('[x]: http://a.example "secret"')).toEqual([
       { kind: 'paragraph', children: [text('[x]: http://a.example "secret"')] },
     ]);
-    expect(blocksOf('- [x] done')).toMatchObject([{ items: [{ isDone: true }] }]);
+  });
+
+  test('has the mark of a task once, in the line of its text, however the list is set', () => {
+    const said = (blocks: readonly Block[]): readonly unknown[] =>
+      blocks.map((block) => {
+        if (block.kind === 'list') return block.items.map((item) => [item.isTask, ...said(item.blocks)]);
+        return block.kind === 'paragraph' ? block.children : block.kind;
+      });
+    expect(said(blocksOf('- [x] tight\n  - [ ] within\n- plain'))).toEqual([
+      [
+        [true, [text('[x] tight')], [[true, [text('[ ] within')]]]],
+        [false, [text('plain')]],
+      ],
+    ]);
+    expect(said(blocksOf('- [x] loose\n\n- [ ] **too**\n\n- [x] ***'))).toEqual([
+      [
+        [true, [text('[x] loose')]],
+        [true, [text('[ ] '), { kind: 'strong', children: [text('too')] }]],
+        [true, [text('[x] ***')]],
+      ],
+    ]);
   });
 
   test('has no HTML: it is text', () => {

@@ -109,18 +109,30 @@ const rawBlock = (raw: string): Block[] => (raw.trim() === '' ? [] : [textBlock(
 const listOf = ({ ordered, start, items }: Tokens.List, depth: number): Block => ({
   kind: 'list',
   start: ordered ? Number(start) : null,
-  items: items.map(({ task, checked, tokens }): ListItem => ({
-    isDone: task ? checked === true : null,
-    blocks: tokens.flatMap((inner) => blockOf(inner, depth + 1)),
-  })),
+  items: items.map(({ task, checked, tokens }): ListItem => {
+    const blocks = tokens.flatMap((inner) => blockOf(inner, depth + 1));
+    return task ? { isTask: true, blocks: ticked(blocks, checked === true) } : { isTask: false, blocks };
+  }),
 });
+
+/** A task begins with its mark, in the line of its text: the lexer has it before that or within, by how the list is set. */
+function ticked(blocks: readonly Block[], isDone: boolean): readonly Block[] {
+  const mark: Inline = { kind: 'text', text: isDone ? '[x] ' : '[ ] ' };
+  const [first, ...rest] = blocks;
+  if (first?.kind !== 'paragraph') return [{ kind: 'paragraph', children: [mark] }, ...blocks];
+  return [{ ...first, children: joined([mark, ...first.children]) }, ...rest];
+}
 
 const cellOf = ({ align, tokens }: Tokens.TableCell): Cell => ({ align, children: inlinesOf(tokens) });
 
 function inlinesOf(tokens: readonly Token[], depth = 1): readonly Inline[] {
+  return joined(tokens.map((token) => inlineOf(token, depth)));
+}
+
+/** Texts that follow one another as one, and none that is empty. */
+function joined(parts: readonly Inline[]): readonly Inline[] {
   const inlines: Inline[] = [];
-  for (const token of tokens) {
-    const inline = inlineOf(token, depth);
+  for (const inline of parts) {
     const last = inlines.at(-1);
     if (inline.kind !== 'text') inlines.push(inline);
     else if (last?.kind === 'text')
@@ -138,6 +150,9 @@ function inlineOf(token: Token, depth: number): Inline {
       return { kind: 'text', text: inline.text };
     case 'br':
       return { kind: 'text', text: '\n' };
+    case 'checkbox':
+      // Its item has the mark.
+      return { kind: 'text', text: '' };
     case 'codespan':
       return { kind: 'code', text: inline.text };
     case 'strong':
@@ -151,7 +166,6 @@ function inlineOf(token: Token, depth: number): Inline {
       return imageOf(inline);
     case 'html':
     case 'blockquote':
-    case 'checkbox':
     case 'code':
     case 'def':
     case 'heading':
