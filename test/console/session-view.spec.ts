@@ -297,6 +297,15 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
     );
     expect(labels.length).toBeGreaterThan(1);
     for (const [n, { x }] of labels.entries()) if (n > 0) expect(x).toBeGreaterThan(labels[n - 1]!.end);
+    // The words at the playhead are within their box, whatever the event is called.
+    await page.getByRole('slider', { name: 'Position' }).focus();
+    for (let n = 0; n < 12; n++) {
+      await page.keyboard.press('ArrowLeft');
+      const [box, words] = await page.evaluate<[number, number]>(
+        `['rect', 'text'].map((name) => document.querySelector('.playhead ' + name).getBBox().width)`,
+      );
+      expect([n, box - words]).toEqual([n, expect.closeTo(18, 0)]);
+    }
     await page.getByText('request by first admin key').first().waitFor();
     await page.getByRole('tab', { name: 'Run' }).click();
     await page.getByRole('definition').getByText('first admin key, request').waitFor();

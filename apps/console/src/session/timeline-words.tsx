@@ -5,6 +5,7 @@ import type { Mark } from './marks.js';
 import type { LogEvent } from './log-event.js';
 import type { TakeOver } from './story.js';
 import { grouped, oneLine } from './text.js';
+import { textWidth } from './text-width.js';
 
 interface WordsProps {
   readonly layout: LaneLayout;
@@ -16,10 +17,6 @@ interface WordsProps {
   readonly byTime: boolean;
 }
 
-/** A character of 12 px, roughly. */
-const CHAR = 6.4;
-/** One that is bold, in the widest of the fonts that systems have. */
-const BOLD_CHAR = 7.8;
 const MOST_LABELS = 40;
 
 /** All words of a timeline but those of the playhead. They change with the log, not with the position. */
@@ -52,7 +49,7 @@ function runLabels({ layout, axis, marks, events }: WordsProps) {
       mark.until === undefined ? '' : `, ${duration(mark.until - (events[mark.from]?.time ?? mark.since))}`;
     const whole = `${mark.label ?? ''} ${mark.kind}${took}`;
     const text = [whole, `${mark.label ?? ''} ${mark.kind}`, mark.label ?? ''].find(
-      (words) => words.length * BOLD_CHAR < right - left - 14,
+      (words) => textWidth(words, '600 12px') < right - left - 14,
     );
     return text === undefined ? [] : [{ x: left + 8, text, kind: mark.kind, at: mark.from }];
   });
@@ -67,7 +64,7 @@ function silences({ layout, axis, takeOvers }: WordsProps) {
   return takeOvers.slice(-MOST_LABELS).map(({ crash, claim, silentMs, before }) => {
     const [left, right] = [xOf(layout, axis.at(crash)), xOf(layout, axis.at(claim))];
     const text = `${oneLine(before, 8)} silent, ${duration(silentMs)}`;
-    if (text.length * 5.8 > right - left - 8) return null;
+    if (textWidth(text, '11px') > right - left - 8) return null;
     return (
       <text key={`s${claim}`} class="tick silent" x={left + 5} y={layout.top + layout.step + layout.bar - 2}>
         {text}
@@ -102,7 +99,7 @@ function ticks(props: WordsProps) {
   const { layout, axis } = props;
   const taken: (readonly [number, number])[] = [];
   const isFree = ({ x, text, anchor }: Tick): boolean => {
-    const width = text.length * 6 + 12;
+    const width = textWidth(text, '11px') + 12;
     const left = anchor === 'start' ? x : anchor === 'end' ? x - width : x - width / 2;
     if (taken.some(([from, to]) => left < to && left + width > from)) return false;
     taken.push([left, left + width]);
@@ -145,7 +142,7 @@ interface PlayheadProps {
 export function Playhead({ layout, axis, at, type }: PlayheadProps) {
   const x = xOf(layout, axis.at(at));
   const words = `${grouped(at)} ${type}`;
-  const width = words.length * CHAR + 18;
+  const width = textWidth(words, '12px') + 18;
   const isLeft = x + 10 + width > layout.width - 4;
   const left = isLeft ? x - 10 - width : x + 10;
   const y = layout.top + 2 * layout.step;
