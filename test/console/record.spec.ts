@@ -137,7 +137,11 @@ describeInBrowser('what is on record, and what is set up', () => {
       { name: 'lamp.txt', mimeType: 'text/plain', buffer: Buffer.from(text) },
       { name: 'noise.xyz', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3]) },
     ]);
-    await page.getByRole('alert').getByText('Unsupported Media Type').waitFor();
+    const refused = page.getByRole('alert');
+    await refused.getByText('Unsupported Media Type').waitFor();
+    const edges = [refused.locator('b'), refused.locator('.request')].map((part) => part.boundingBox());
+    const [title, request] = await Promise.all(edges);
+    expect(title!.x).toBe(request!.x);
     const documents = page.getByRole('table', { name: 'Documents' });
     await documents.getByRole('row').filter({ hasText: 'lamp.txt' }).getByText('Indexed').waitFor();
     await page.getByRole('searchbox', { name: 'Search documents' }).fill('brass lamp');

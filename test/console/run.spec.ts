@@ -59,6 +59,12 @@ describeInBrowser('the page of a run', () => {
     await page.getByRole('heading', { level: 1, name: 'Run in What is 6 x 7?' }).waitFor();
     expect(await columnOf(page, 'Waterfall', 1)).toEqual(['queued', 'turn 1']);
     expect((await columnOf(page, 'Waterfall', 4))[1]).toMatch(/^first token [\d.]+ m?s, \d+ tokens\/s/);
+    // In a card, too, what is said of a turn is one sentence.
+    await page.setViewportSize({ width: 360, height: 700 });
+    const words = page.getByRole('table', { name: 'Waterfall' }).getByRole('row').last().locator('.told bdi');
+    const [first, next] = [await words.nth(0).boundingBox(), await words.nth(1).boundingBox()];
+    expect(next!.x - first!.x - first!.width).toBeLessThan(12);
+    await page.setViewportSize({ width: 1280, height: 700 });
     for (const text of ['Be brief.', 'customer: c-42', 'Completed'])
       await page.getByText(text).first().waitFor();
     const opens = page.getByRole('link', { name: 'Open in session' });
