@@ -1,4 +1,4 @@
-import { type CallKind, type ContextMessage, type Draft, type Mode, formatDollars, isFileRef } from '#domain';
+import { type CallKind, type ContextMessage, type Draft, type Mode, formatDollars } from '#domain';
 import {
   Backoff,
   type BackoffShape,
@@ -24,7 +24,7 @@ import { samplingOf } from './asked-settings.js';
 import { PriceList } from './price-list.js';
 import { type TurnImages, imagesOf, messageOfImages } from './turn-images.js';
 import { BudgetReached, type SpendingLimits, UNLIMITED } from './spending-limits.js';
-import { givenMessage } from './given-message.js';
+import { readOut } from './read-out.js';
 import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { recordedCall } from './recorded-call.js';
@@ -244,32 +244,13 @@ export class ModelTurn {
       { role: 'system', content: systemMessage(config, MODES[mode], situation) },
     ];
     for (const [at, message] of told.entries()) {
-      messages.push(isInline(message) ? message : await readOut(message, run));
+      messages.push(await readOut(message, run));
       const images = behind.get(at);
       const shown = images === undefined ? null : await messageOfImages(images, run);
       if (shown !== null) messages.push(shown);
     }
     return messages;
   }
-}
-
-async function readOut(message: ContextMessage, run: TurnRecord): Promise<ModelMessage> {
-  const { session, contents } = run;
-  if (message.role === 'user') return givenMessage(message, run);
-  if (message.role !== 'tool' && message.parts !== undefined) {
-    const { parts, ...told } = message;
-    const { content } = await givenMessage({ role: 'user', content: '', parts }, run);
-    return { ...told, content } as ModelMessage;
-  }
-  const content = await contents.textOrNote(session, message.content);
-  if (message.role !== 'assistant') return { ...message, content } as ModelMessage;
-  const { toolCalls: calls, provider } = message;
-  return {
-    role: 'assistant',
-    content,
-    ...(calls === undefined ? {} : { toolCalls: await contents.withArguments(session, calls) }),
-    ...(provider === undefined ? {} : { provider: await contents.text(session, provider) }),
-  };
 }
 
 /** Text that turned out to be thinking when it had been shown: it stands in the history, but in no context. */
@@ -292,14 +273,3 @@ function failed(error: ModelFailure): TurnFailed {
   if (error.kind === 'too_long') return new TurnFailed('context_too_long', shown(error), false, error);
   return new TurnFailed('model_unavailable', shown(error), error.kind === 'transient', error);
 }
-
-const isInline = (message: ContextMessage): message is ContextMessage & ModelMessage =>
-  !isFileRef(message.content) &&
-  !('parts' in message) &&
-  !(message.role === 'assistant' && hasFiles(message));
-
-const hasFiles = ({
-  provider = '',
-  toolCalls = [],
-}: Extract<ContextMessage, { role: 'assistant' }>): boolean =>
-  isFileRef(provider) || toolCalls.some((call) => isFileRef(call.arguments));
