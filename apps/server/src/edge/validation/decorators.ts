@@ -106,7 +106,7 @@ export const NestedWhere = <T extends object>(
   otherwise: Dto,
 ): PropertyDecorator =>
   all(
-    noteNesting({ of: [of], choose: (_, owner) => (holds(owner as Partial<T>) ? of : otherwise) }),
+    noteNesting({ of: [of], choose: (_, owner) => (holds(owner) ? of : otherwise) }),
     ValidateNested(),
   );
 
