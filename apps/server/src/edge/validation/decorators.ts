@@ -105,10 +105,7 @@ export const NestedWhere = <T extends object>(
   of: Dto,
   otherwise: Dto,
 ): PropertyDecorator =>
-  all(
-    noteNesting({ of: [of], choose: (_, owner) => (holds(owner) ? of : otherwise) }),
-    ValidateNested(),
-  );
+  all(noteNesting({ of: [of], choose: (_, owner) => (holds(owner) ? of : otherwise) }), ValidateNested());
 
 /** A field that is there to be refused by name. */
 export const IsForeign = (message: string): PropertyDecorator =>
