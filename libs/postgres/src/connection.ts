@@ -30,6 +30,9 @@ export interface ConnectionOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** A little under our own, so that the server's answer comes in time. */
+export const serverTimeoutMs = (timeoutMs: number): number => Math.max(1, Math.floor(timeoutMs * 0.95));
+
 /** As the driver takes it. */
 export function configOf({ address, settings = {}, ...options }: ConnectionOptions): ClientConfig {
   const { applicationName, connectTimeoutMs, statementTimeoutMs, isEndedByServer = false } = options;
@@ -39,7 +42,7 @@ export function configOf({ address, settings = {}, ...options }: ConnectionOptio
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
-    ...(isEndedByServer ? { statement_timeout: statementTimeoutMs } : {}),
+    ...(isEndedByServer ? { statement_timeout: serverTimeoutMs(statementTimeoutMs) } : {}),
     ...(set.length === 0 ? {} : { options: set.join(' ') }),
     keepAlive: true,
   };

@@ -103,6 +103,16 @@ describe('the pool over a real server', () => {
     await expect(open().query({ text: 'SELECT pg_sleep(60)' }, 200)).rejects.toBeInstanceOf(Unavailable);
   });
 
+  it('leaves no statement of a transaction to the server that takes too long here', async () => {
+    const pool = open({ statementTimeoutMs: 1_000 });
+    const asks = pool.transaction((client) => client.query('SELECT pg_sleep(61)'));
+    await expect(asks).rejects.toMatchObject({ cause: { code: '57014' } });
+    const { rows } = await pool.query({
+      text: `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(61)'`,
+    });
+    expect(rows).toEqual([]);
+  });
+
   it('has the settings of its session', async () => {
     const pool = open({ settings: { synchronous_commit: 'on', statement_timeout: '1234ms' } });
     const shown = async (name: string): Promise<unknown> =>

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { ignoreErrorEvents } from '#platform';
-import { type ConnectionOptions, configOf } from './connection.js';
+import { type ConnectionOptions, configOf, serverTimeoutMs } from './connection.js';
 import { sql, statement } from './tables/sql.js';
 
 export interface PoolOptions extends ConnectionOptions {
@@ -35,6 +35,8 @@ export interface PoolDriver {
  * 1. It outlives restarts of the server: a connection that breaks is dropped, the next statement opens another. The
  *    statements under way fail, and are not sent again: nobody knows whether they were carried out.
  * 2. Errors of the driver and the server leave it as `failure` makes them; those of a transaction's own work as they are.
+ * 3. A statement of a transaction that takes too long is ended by the server a little before we give it up: left to itself
+ *    it would go on behind our back, with the locks that the next try waits for.
  *
  * The read models, the documents' index and every list share one. Two purposes have another on the same database, because
  * they must not wait behind a list: heartbeats, and the keys without which nothing can be read.
@@ -43,9 +45,13 @@ export class PostgresPool {
   private readonly pool: Pool;
   private readonly clients = new Set<PoolClient>();
   private whenClosed: Promise<void> | null = null;
+  /** What begins a transaction. */
+  private readonly begin: string;
 
   constructor(private readonly options: PoolOptions) {
-    const { connections, idleTimeoutMs, onLost } = options;
+    const { connections, idleTimeoutMs, onLost, statementTimeoutMs } = options;
+    // Invariant 3. In the statement that begins it, because that costs nothing and poolers let it through.
+    this.begin = `BEGIN; SET LOCAL statement_timeout = ${serverTimeoutMs(statementTimeoutMs)}`;
     this.pool = new Pool({
       ...configOf(options),
       max: connections,
@@ -73,7 +79,7 @@ export class PostgresPool {
       query: (statement, values) => this.asking(() => connection.query(statement, values && [...values])),
     };
     try {
-      await client.query('BEGIN');
+      await client.query(this.begin);
       const result = await work(client);
       await client.query(result === false ? 'ROLLBACK' : 'COMMIT');
       connection.release();

@@ -35,6 +35,15 @@ describe('errors of the database', () => {
   it('tell what is wrong with a statement of ours', () =>
     expect(translated(fault('42703', 'column "x" does not exist')).message).toContain('column "x"'));
 
+  it.each([
+    ['57014', 'canceling statement', true],
+    [undefined, 'Query read timeout', true],
+    [undefined, 'timeout exceeded when trying to connect', false],
+    ['57P01', 'terminating connection', false],
+  ])('with code %s (%s) tell whether a statement was not ended in time', (code, message, expected) =>
+    expect(translated(fault(code, message))).toMatchObject({ isStatementTimeout: expected }),
+  );
+
   it('are found below an error of TypeORM', () => {
     const wrapped = Object.assign(new Error(secret), { driverError: fault('57P01') });
     expect(translated(wrapped).message).toBe('the database does not answer (57P01)');

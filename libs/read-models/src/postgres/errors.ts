@@ -11,6 +11,7 @@ export function translated(error: unknown): Error {
   if (code === null || !isSqlState(code) || isOfConnection(code))
     return new ReadModelsUnavailable(
       REFUSALS[code ?? ''] ?? `the database does not answer (${code ?? nameOf(error)})`,
+      isStatementTimeout(error, code),
     );
   return new DatabaseFault(
     isProgram(code) ? `${code}: ${messageOf(error)}` : `the database refused (${code})`,
@@ -35,6 +36,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   '3D000': 'the database is not there on its server (3D000)',
   ENOTFOUND: "the database's host has no address (ENOTFOUND)",
 };
+
+/** The server ended the statement, or the driver did not wait any longer for it. */
+const isStatementTimeout = (error: unknown, code: string | null): boolean =>
+  code === '57014' || (code === null && messageOf(error) === 'Query read timeout');
 
 /** Syntax or access rule: what the message names is ours. */
 const isProgram = (code: string): boolean => code.startsWith('42');
