@@ -105,9 +105,9 @@ async function store(
   });
   const of = { upload, datastore };
   await rows.hold(of);
-  for (let at = 0; at < readme.passages.length; at += 500)
-    await rows.add(of, at, readme.passages.slice(at, at + 500), readme.language);
-  await rows.complete(of, readme.passages.length);
+  const { signal } = new AbortController();
+  await rows.add(of, { ...readme, from: 0 }, signal);
+  await rows.complete(of, readme.passages.length, signal);
 }
 
 type Ask = (query: string) => Promise<readonly string[]>;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Extraction, Extractor, type Reading } from '#extraction';
+import { SystemClock } from '#platform';
 import { HastyClock } from '../support/hasty-clock.js';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
@@ -21,6 +22,24 @@ class FailingExtractor extends Extractor {
   }
 
   override async close(): Promise<void> {}
+}
+
+/** Finds one passage after the other. */
+class EndlessExtractor extends Extractor {
+  override async extract({ begin, take }: Reading): Promise<Extraction> {
+    await begin();
+    const passages = [{ text: 'the whale, the whale', page: null, heading: '', position: 0 }];
+    for (;;) await take({ passages, language: 'english' });
+  }
+
+  override async close(): Promise<void> {}
+}
+
+/** Ten minutes are over at once. */
+class ImpatientClock extends SystemClock {
+  override timer(ms: number, fire: () => void): () => void {
+    return super.timer(ms === 600_000 ? 0 : ms, fire);
+  }
 }
 
 /** Has no turn for anybody. */
@@ -66,8 +85,14 @@ const lapse = (attempts: number) =>
 const fault = (message: string, about: object): Error => Object.assign(new Error(message), about);
 
 describe('a document whose reading comes to nothing', () => {
-  test('is counted each time it was begun, and failed after the third', async () => {
-    const extractor = new FailingExtractor(new Error('a fault of ours'));
+  test.each([
+    ['a fault of ours', new Error('a fault of ours')],
+    [
+      'a statement that takes the database too long',
+      fault('it does not answer', { name: 'ReadModelsUnavailable', isStatementTimeout: true }),
+    ],
+  ])('through %s is counted each time it was begun, and failed after the third', async (_, failure) => {
+    const extractor = new FailingExtractor(failure);
     const id = await upload(extractor);
     for (const n of [1, 2, 3]) {
       await until(async () => extractor.begun >= n && ((await held())[0]?.attempts ?? 0) >= n);
@@ -99,6 +124,15 @@ describe('a document whose reading comes to nothing', () => {
       });
     }
     await until(async () => (await held())[0]?.attempts === 0);
+  });
+
+  test('within ten minutes is failed for that', async () => {
+    house = await KnowledgeHouse.open({
+      knowledge: { extractor: new EndlessExtractor(), clock: new ImpatientClock() },
+    });
+    const { status, body } = await client.upload(await client.documents(), 'whale.txt', 'not read by anyone');
+    expect([status, body['detail']]).toEqual([422, 'the file takes too long to index: more than 600 s']);
+    expect(await held()).toEqual([]);
   });
 
   test('because it only waited is not counted, and is let go of when the service stops', async () => {

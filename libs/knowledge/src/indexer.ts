@@ -9,6 +9,7 @@ import { isOfSystem, isOutage } from './outage.js';
 import type { DocumentOutcomes } from './outcomes.js';
 import type { KnowledgeRows, UnreadUpload } from './postgres/knowledge-rows.js';
 import { TextLost } from './postgres/passage-rows.js';
+import type { GoneTexts } from './postgres/gone-texts.js';
 import { isVacuumDue, vacuum } from './postgres/vacuum.js';
 import type { KnowledgeDatabase } from './ports.js';
 import type { KnowledgeStreams } from './streams.js';
@@ -20,6 +21,7 @@ interface IndexerPorts {
   readonly log: EventLog;
   readonly database: KnowledgeDatabase;
   readonly rows: KnowledgeRows;
+  readonly gone: GoneTexts;
   readonly reader: TextReader;
   readonly outcomes: DocumentOutcomes;
   readonly streams: KnowledgeStreams;
@@ -33,6 +35,8 @@ interface IndexerPorts {
 
 const LOOK_MS = 5_000;
 const VACUUM_PAUSE_MS = 2_000;
+/** For what a deletion leaves, before it is answered: the rest of a large one is removed behind it, between readings. */
+const REMOVE_MS = 1_000;
 /** More than are read at the same time, so that their readers need not wait for us. */
 const AT_ONCE = 20;
 
@@ -55,6 +59,7 @@ export class Indexer implements FollowerTarget {
   async apply(batch: FollowerBatch): Promise<void> {
     const isDeletion = await this.ports.rows.apply(batch, (uploads) => this.removeFiles(uploads));
     this.isVacuumDue ||= isDeletion;
+    if (isDeletion) await this.removeGone(REMOVE_MS).catch(() => undefined);
   }
 
   /** Our own events always fit; one that does not must not stop the others. */
@@ -77,6 +82,7 @@ export class Indexer implements FollowerTarget {
         await caughtUp();
         if (isFresh) await this.cleanUp();
         isFresh = false;
+        await this.removeGone(LOOK_MS);
         await this.readAll();
         await this.vacuum();
       } catch (error) {
@@ -98,6 +104,17 @@ export class Indexer implements FollowerTarget {
     for (const upload of gone) {
       this.ports.reader.stop(upload);
       await this.ports.uploads.remove(scopeOf(upload));
+    }
+  }
+
+  /** What is not removed in this time is removed in the next round. */
+  private async removeGone(forMs: number): Promise<void> {
+    const { gone, clock } = this.ports;
+    const patience = clock.deadline(forMs, this.stopping.signal);
+    try {
+      if (await gone.removeAll(patience.signal)) this.isVacuumDue = true;
+    } finally {
+      patience[Symbol.dispose]();
     }
   }
 

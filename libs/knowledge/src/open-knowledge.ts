@@ -34,6 +34,7 @@ import { IndexDocumentHandler } from './index-document.js';
 import { INDEXED_PREFIXES, Indexer } from './indexer.js';
 import { DocumentOutcomes } from './outcomes.js';
 import type { CreationKeys, KnowledgeDatabase } from './ports.js';
+import { GoneTexts } from './postgres/gone-texts.js';
 import { KnowledgeRows } from './postgres/knowledge-rows.js';
 import { migrate } from './postgres/migrate.js';
 import { PassageRows } from './postgres/passage-rows.js';
@@ -158,6 +159,7 @@ function partsOf(options: KnowledgeOptions) {
     deletions: new Deletions({ ...options, streams }),
     extractor: reading,
     rows: new KnowledgeRows(database),
+    gone: new GoneTexts(database),
     reader: new TextReader(reading, passages, clock),
     outcomes: new DocumentOutcomes({ streams, passages, logger }),
   };

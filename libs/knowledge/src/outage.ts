@@ -7,3 +7,9 @@ export const isOfSystem = (error: unknown): boolean => (error as NodeJS.ErrnoExc
 export const isOutage = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'ReadModelsUnavailable') ||
   (error instanceof Problem && error.code === 'unavailable');
+
+/** Whether it answers, but did not come to the end of a statement within its time. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === 'ReadModelsUnavailable' &&
+  (error as { isStatementTimeout?: unknown }).isStatementTimeout === true;

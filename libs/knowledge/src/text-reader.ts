@@ -1,14 +1,17 @@
 import type { DocumentWarning, ProjectId } from '#domain';
 import type { ReadableFile } from '#vault';
-import type { Clock } from '#platform';
+import { type Clock, DeadlinePassed } from '#platform';
 import type { Extraction, Extractor } from '#extraction';
-import { isOfSystem, isOutage } from './outage.js';
+import { isOfSystem, isOutage, isStatementTimeout } from './outage.js';
 import type { PassageRows, UploadRef } from './postgres/passage-rows.js';
+import { TimeLimit } from './time-limit.js';
 
 const RENEW_MS = 10_000;
 const SETTLE_MS = 2_000;
 /** A file that was being read so often when the process died is not tried again. */
 const MAX_DEATHS = 3;
+/** Of one file, from when its turn has come until all of it can be found. */
+const LIMIT_MS = 600_000;
 
 /** An upload's text was not wanted any more, or the process stops. */
 export class ReadingStopped extends Error {
@@ -94,29 +97,39 @@ export class TextReader {
     const { signal } = stop;
     const lost = this.renewUntil(of.upload, stop);
     let count = 0;
-    const extraction = this.extractor.extract({
-      file,
-      project,
-      begin: () => {
-        count = 0;
-        return this.begin(of);
-      },
-      take: async ({ passages, language }) => {
-        await this.rows.add(of, count, passages, language);
-        count += passages.length;
-      },
-      signal,
-    });
-    const found = await Promise.race([extraction, lost]);
-    if (found.kind === 'unreadable') return found;
-    if (count === 0) return emptyFor(found.warnings);
-    await this.rows.complete(of, count);
-    return found;
+    const limit = new TimeLimit(this.clock, LIMIT_MS, signal);
+    try {
+      const extraction = this.extractor.extract({
+        file,
+        project,
+        begin: () => {
+          count = 0;
+          limit.begin();
+          return this.begin(of);
+        },
+        take: async ({ passages, language }) => {
+          await this.rows.add(of, { from: count, passages, language }, limit.signal);
+          count += passages.length;
+        },
+        signal,
+      });
+      const found = await Promise.race([extraction, lost]);
+      if (found.kind === 'unreadable') return found;
+      if (count === 0) return emptyFor(found.warnings);
+      await Promise.race([this.rows.complete(of, count, limit.signal), lost]);
+      return found;
+    } catch (error) {
+      if (error instanceof DeadlinePassed) return TOO_SLOW;
+      throw error;
+    } finally {
+      limit.end();
+    }
   }
 
   /** Invariant 1. */
-  private async begin({ upload }: UploadRef): Promise<Extraction | null> {
-    const attempts = await this.rows.begin(upload, { isCounted: this.counted.has(upload) });
+  private async begin(of: UploadRef): Promise<Extraction | null> {
+    const { upload } = of;
+    const attempts = await this.rows.begin(of, { isCounted: this.counted.has(upload) });
     this.counted.add(upload);
     return attempts > MAX_DEATHS ? DEADLY : null;
   }
@@ -142,8 +155,12 @@ function emptyFor([first]: readonly DocumentWarning[]): Extraction {
   );
 }
 
-/** Whether a failure says nothing of the file: it is read again as if nothing had been. Others count as deaths do. */
+/**
+ * Whether a failure says nothing of the file: it is read again as if nothing had been. Others count as deaths do: so does
+ * a statement that the database did not end in time, for it may be the file that asks too much of it.
+ */
 function isPassing(error: unknown): boolean {
+  if (isStatementTimeout(error)) return false;
   return isOfSystem(error) || isOutage(error) || (error instanceof Error && PASSING.has(error.name));
 }
 const PASSING: ReadonlySet<string> = new Set([
@@ -155,3 +172,4 @@ const PASSING: ReadonlySet<string> = new Set([
 
 const unreadable = (reason: string): Extraction => ({ kind: 'unreadable', code: 'unprocessable', reason });
 const DEADLY = unreadable(`the service ended, or failed, ${MAX_DEATHS} times while it read the file`);
+const TOO_SLOW = unreadable(`the file takes too long to index: more than ${LIMIT_MS / 1000} s`);

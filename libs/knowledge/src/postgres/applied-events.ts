@@ -14,7 +14,7 @@ import type { RecordedEvent } from '#event-log';
 import { type TransactionClient, assignments, raw, sql, statement, writeRows } from '#postgres';
 import { DATASTORES, type DatastoreRow } from './datastores-table.js';
 import { DOCUMENTS, type DocumentRow } from './documents-table.js';
-import { removeUpload } from './passage-rows.js';
+import { markDatastoreGone, markGone } from './gone-texts.js';
 import { IN } from './tables.js';
 
 /** What an event changes in the rows. Returns the uploads that are gone with it. */
@@ -51,7 +51,7 @@ const WRITE_DATASTORES = statement(
 async function deleteDatastore(client: TransactionClient, id: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ upload: string }>(UPLOADS_IN(id));
   const uploads = rows.map(({ upload }) => upload);
-  await client.query(DELETE_PASSAGES(uploads));
+  await markDatastoreGone(client, id);
   for (const deleteRows of DELETE_FROM_DATASTORE) await client.query(deleteRows(id));
   await client.query(DELETE_DATASTORE(id));
   return uploads;
@@ -61,10 +61,7 @@ const self = <T>(value: T): T => value;
 const UPLOADS_IN = statement(sql<string>`
   SELECT upload FROM ${IN}.documents WHERE datastore = ${self}
   UNION SELECT upload FROM ${IN}.texts WHERE datastore = ${self}`);
-const DELETE_PASSAGES = statement(
-  sql<readonly string[]>`DELETE FROM ${IN}.passages WHERE upload = ANY (${self})`,
-);
-const DELETE_FROM_DATASTORE = ['documents', 'texts', 'lexemes', 'languages'].map((table) =>
+const DELETE_FROM_DATASTORE = ['documents', 'languages'].map((table) =>
   statement(sql<string>`DELETE FROM ${IN}.${raw(table)} WHERE datastore = ${self}`),
 );
 const DELETE_DATASTORE = statement(sql<string>`DELETE FROM ${IN}.datastores WHERE id = ${self}`);
@@ -153,7 +150,7 @@ async function insertDocument(
   const row = { ...UNREAD, id, datastore, project, filename, bytes, upload, file, createdAt: time };
   const { rowCount } = await client.query(WRITE_DOCUMENTS([row]));
   // The datastore was deleted while the file came.
-  if (rowCount === 0) await removeUpload(client, upload);
+  if (rowCount === 0) await markGone(client, [upload]);
   return rowCount === 0 ? [...gone, upload] : gone;
 }
 
@@ -176,6 +173,6 @@ async function deleteDocument(
   const { rows } = await client.query<{ upload: string }>(DELETE_DOCUMENT(id));
   const gone = new Set(rows.map((row) => row.upload));
   if (upload !== undefined) gone.add(upload);
-  for (const one of gone) await removeUpload(client, one);
+  await markGone(client, [...gone]);
   return [...gone];
 }

@@ -14,7 +14,8 @@ import type { KnowledgeDatabase } from '../ports.js';
 import { applyEvent } from './applied-events.js';
 import { DATASTORES, type DatastoreRow } from './datastores-table.js';
 import { DOCUMENTS, type DocumentRow } from './documents-table.js';
-import { type UploadRef, removeUpload } from './passage-rows.js';
+import type { UploadRef } from './counted-passages.js';
+import { markGone } from './gone-texts.js';
 import { CHECKPOINT, IN, SCHEMA } from './tables.js';
 import { markVacuumDue } from './vacuum.js';
 
@@ -128,7 +129,7 @@ const STORED_BYTES = statement(sql<ProjectId>`
 const LIST_UNREAD = statement(sql<number>`
   SELECT d.upload, d.datastore, d.project, d.id AS document
   FROM ${IN}.documents d LEFT JOIN ${IN}.texts t USING (upload)
-  WHERE d.status <> 'failed' AND t.passages IS NULL AND (t.held_until IS NULL OR t.held_until < now())
+  WHERE d.status <> 'failed' AND t.passages IS NULL AND t.is_gone IS NOT TRUE AND (t.held_until IS NULL OR t.held_until < now())
   ORDER BY row_number() OVER (PARTITION BY d.project ORDER BY d.created_at, d.id), d.created_at, d.id
   LIMIT ${(limit) => limit}`);
 
@@ -141,7 +142,10 @@ async function removeUnowned(client: TransactionClient, which: string): Promise<
     `SELECT upload FROM ${SCHEMA}.texts t
      WHERE NOT EXISTS (SELECT 1 FROM ${SCHEMA}.documents d WHERE d.upload = t.upload) AND ${which}`,
   );
-  for (const { upload } of rows) await removeUpload(client, upload);
+  await markGone(
+    client,
+    rows.map(({ upload }) => upload),
+  );
 }
 
 async function moveCheckpoint(

@@ -1,7 +1,8 @@
 import type { Logger } from '#platform';
 import { type TransactionClient, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
-import { SCHEMA, TABLES, VERSION } from './tables.js';
+import { SCHEMA, TABLES, VERSION, trigramIndex } from './tables.js';
+import { upgradeFrom2 } from './upgrade.js';
 
 /** Advisory lock of the migration; any number that nobody else takes. */
 const LOCK = 0x6b6e6f77;
@@ -15,18 +16,20 @@ export async function migrate(database: KnowledgeDatabase, logger: Logger): Prom
   const trigrams = await trigramSchema(database, logger);
   await database.transaction(async (client) => {
     await client.query(TAKE_LOCK());
-    if ((await versionOf(client)) === VERSION) return true;
-    await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
-    await client.query(`CREATE SCHEMA ${SCHEMA}`);
-    for (const table of TABLES) await client.query(table);
-    if (trigrams !== null)
-      await client.query(
-        `CREATE INDEX ON ${SCHEMA}.lexemes USING gin (lexeme "${trigrams}".gin_trgm_ops) WITH (fastupdate = off)`,
-      );
+    const version = await versionOf(client);
+    if (version === VERSION) return true;
+    await (version === 2 ? upgradeFrom2(client) : makeTables(client, trigrams));
     await client.query(`COMMENT ON SCHEMA ${SCHEMA} IS 'version ${VERSION}'`);
     return true;
   });
   return trigrams;
+}
+
+async function makeTables(client: TransactionClient, trigrams: string | null): Promise<void> {
+  await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+  await client.query(`CREATE SCHEMA ${SCHEMA}`);
+  for (const table of TABLES) await client.query(table);
+  if (trigrams !== null) await client.query(trigramIndex(trigrams));
 }
 
 const READ_COMMENT = statement(sql<void>`

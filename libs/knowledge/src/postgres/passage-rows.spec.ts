@@ -11,6 +11,12 @@ import { type Fixture, openFixture } from '../../../../test/support/read-models-
 
 const OF = { upload: 'an upload', datastore: 'a datastore' };
 
+const BATCH = {
+  from: 0,
+  passages: [{ text: 'a whale', page: null, heading: '', position: 0 }],
+  language: 'simple',
+};
+
 describe('what a transaction over the rows throws', () => {
   let fixture: Fixture;
   beforeAll(async () => void (fixture = await openFixture()));
@@ -27,7 +33,7 @@ describe('what a transaction over the rows throws', () => {
     );
     await ours!.hold(OF);
     await expect(theirs!.hold(OF)).rejects.toBeInstanceOf(TextLost);
-    await expect(theirs!.add(OF, 0, [], 'simple')).rejects.toBeInstanceOf(TextLost);
+    await expect(theirs!.add(OF, BATCH, new AbortController().signal)).rejects.toBeInstanceOf(TextLost);
     await ours!.keepHolding(OF.upload);
     await ours!.remove(OF.upload);
     await expect(ours!.keepHolding(OF.upload)).rejects.toBeInstanceOf(TextLost);

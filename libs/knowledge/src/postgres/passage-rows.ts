@@ -1,14 +1,24 @@
 import type { Passage } from '#extraction';
 import { type TransactionClient, raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
-import { IN, SCHEMA, datastoreLexeme } from './tables.js';
+import { PIECE, type UploadRef, countPiece, removePiece } from './counted-passages.js';
+import { GoneTexts, markGone } from './gone-texts.js';
+import { IN, datastoreLexeme } from './tables.js';
+
+export type { UploadRef } from './counted-passages.js';
 
 /** Lease of a text: it is lost where its holder does not renew it for so long. */
 const HELD_S = 30;
 
-export interface UploadRef {
-  readonly upload: string;
-  readonly datastore: string;
+/** A paragraph of 25 MB comes as one batch: written in one statement, its passages would take a minute. */
+const ADDED_AT_ONCE = 200;
+
+export interface Batch {
+  /** Ordinal of the first one. */
+  readonly from: number;
+  readonly passages: readonly Passage[];
+  /** A text search configuration of PostgreSQL. */
+  readonly language: string;
 }
 
 /** The lease of a text is lost: another process reads it, or it was deleted. */
@@ -18,39 +28,44 @@ export class TextLost extends Error {
 
 /** Passages of uploads, as they are written and removed. */
 export class PassageRows {
+  private readonly gone: GoneTexts;
+
   constructor(
     private readonly database: KnowledgeDatabase,
     /** Names this process among those that read texts. */
     private readonly holder: string,
-  ) {}
+  ) {
+    this.gone = new GoneTexts(database);
+  }
 
   /**
    * Takes an upload whose text is to be read when its turn comes; what an earlier reader left of it is removed.
    * @throws TextLost where someone else has it
    */
-  async hold({ upload, datastore }: UploadRef): Promise<void> {
+  async hold(of: UploadRef): Promise<void> {
     await this.database.transaction(async (client) => {
-      const { rowCount } = await client.query(HOLD({ upload, datastore, holder: this.holder }));
+      const { rowCount } = await client.query(HOLD({ ...of, holder: this.holder }));
       if (rowCount === 0) throw new TextLost('someone else reads the text');
-      await client.query(DELETE_PASSAGES(upload));
       return true;
     });
+    await this.clear(of);
   }
 
   /**
    * The reading of what is held begins: it is counted, unless it is already, so that whatever becomes of this process and
    * of the database's the count stays. Returns the count. @throws TextLost
    */
-  async begin(upload: string, { isCounted }: { readonly isCounted: boolean }): Promise<number> {
+  async begin(of: UploadRef, { isCounted }: { readonly isCounted: boolean }): Promise<number> {
+    const { upload } = of;
     let attempts = 0;
     await this.database.transaction(async (client) => {
       await client.query('SET LOCAL synchronous_commit = on');
       await this.renew(client, upload);
       const { rows } = await client.query<{ attempts: number }>(COUNT({ upload, isCounted }));
       ({ attempts } = rows[0]!);
-      await client.query(DELETE_PASSAGES(upload));
       return true;
     });
+    await this.clear(of);
     return attempts;
   }
 
@@ -62,40 +77,59 @@ export class PassageRows {
     await this.database.query(UNCOUNT({ ...how, upload, holder: this.holder }));
   }
 
-  /** @throws TextLost */
-  async add(of: UploadRef, from: number, passages: readonly Passage[], language: string): Promise<void> {
-    await this.database.transaction(async (client) => {
-      await this.renew(client, of.upload);
-      await client.query(INSERT_LANGUAGE({ datastore: of.datastore, language }));
-      await client.query(INSERT({ ...of, from, passages, language }));
-      return true;
-    });
+  /** A few at a time, however many come together. @throws TextLost; the signal's reason */
+  async add(of: UploadRef, { from, passages, language }: Batch, signal: AbortSignal): Promise<void> {
+    for (let at = 0; at < passages.length; at += ADDED_AT_ONCE) {
+      signal.throwIfAborted();
+      const some = passages.slice(at, at + ADDED_AT_ONCE);
+      await this.holding(of.upload, async (client) => {
+        await client.query(INSERT_LANGUAGE({ datastore: of.datastore, language }));
+        await client.query(INSERT({ ...of, from: from + at, passages: some, language }));
+      });
+    }
   }
 
-  /** All passages are there. @throws TextLost */
-  async complete({ upload, datastore }: UploadRef, passages: number): Promise<void> {
-    await this.database.transaction(async (client) => {
-      await this.renew(client, upload);
-      await lockCounts(client, datastore);
-      await client.query(COUNT_LEXEMES({ upload, datastore }));
-      await client.query(COMPLETE({ upload, passages }));
-      return true;
-    });
+  /**
+   * All passages are there: counts what is in them, a piece at a time, and then they are found.
+   * @throws TextLost; the signal's reason
+   */
+  async complete(of: UploadRef, passages: number, signal: AbortSignal): Promise<void> {
+    for (let from = 0; from < passages; from += PIECE) {
+      signal.throwIfAborted();
+      await this.holding(of.upload, (client) => countPiece(client, of, from));
+    }
+    await this.holding(of.upload, (client) => client.query(COMPLETE({ upload: of.upload, passages })));
   }
 
   /** Tells that the reading goes on. @throws TextLost */
   async keepHolding(upload: string): Promise<void> {
-    await this.database.transaction(async (client) => {
-      await this.renew(client, upload);
-      return true;
-    });
+    await this.holding(upload, () => Promise.resolve());
   }
 
+  /** With everything that was made of its text. */
   async remove(upload: string): Promise<void> {
+    let marked: readonly UploadRef[] = [];
     await this.database.transaction(async (client) => {
-      await removeUpload(client, upload);
+      marked = await markGone(client, [upload]);
       return true;
     });
+    for (const text of marked) await this.gone.remove(text);
+  }
+
+  /** What is left of a reading that came to nothing. @throws TextLost */
+  private async clear(of: UploadRef): Promise<void> {
+    while (await this.holding(of.upload, (client) => removePiece(client, of)));
+  }
+
+  /** A transaction of whoever has the text. It renews its lease, and is short: others wait for the text's row. @throws TextLost */
+  private async holding<T>(upload: string, work: (client: TransactionClient) => Promise<T>): Promise<T> {
+    const done: T[] = [];
+    await this.database.transaction(async (client) => {
+      await this.renew(client, upload);
+      done[0] = await work(client);
+      return true;
+    });
+    return done[0] as T;
   }
 
   private async renew(client: TransactionClient, upload: string): Promise<void> {
@@ -116,11 +150,11 @@ const HOLD = statement(sql<Held & UploadRef>`
   INSERT INTO ${IN}.texts AS t (upload, datastore, holder, held_until, attempts)
   VALUES (${upload}, ${({ datastore }) => datastore}, ${holder}, ${UNTIL}, 0)
   ON CONFLICT (upload) DO UPDATE SET holder = EXCLUDED.holder, held_until = EXCLUDED.held_until
-  WHERE t.passages IS NULL AND (t.held_until < now() OR t.holder = EXCLUDED.holder)`);
+  WHERE t.passages IS NULL AND NOT t.is_gone AND (t.held_until < now() OR t.holder = EXCLUDED.holder)`);
 
 const RENEW = statement(sql<Held>`
   UPDATE ${IN}.texts SET held_until = ${UNTIL}
-  WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL`);
+  WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL AND NOT is_gone`);
 
 const UNCOUNT = statement(sql<Held & { readonly isCounted: boolean; readonly isLetGo: boolean }>`
   UPDATE ${IN}.texts SET attempts = greatest(attempts - ${({ isCounted }) => (isCounted ? 1 : 0)}, 0),
@@ -134,33 +168,11 @@ const COUNT = statement(sql<{ readonly upload: string; readonly isCounted: boole
 const COMPLETE = statement(sql<{ readonly upload: string; readonly passages: number }>`
   UPDATE ${IN}.texts SET passages = ${({ passages }) => passages} WHERE upload = ${(text) => text.upload}`);
 
-/** With everything that was made of its text. */
-export async function removeUpload(client: TransactionClient, upload: string): Promise<void> {
-  const { rows } = await client.query<{ datastore: string; passages: number | null }>(DELETE_TEXT(upload));
-  const [text] = rows;
-  if (text !== undefined && text.passages !== null) {
-    await lockCounts(client, text.datastore);
-    await client.query(UNCOUNT_LEXEMES({ upload, datastore: text.datastore }));
-    await client.query(FORGET_LEXEMES(text.datastore));
-  }
-  await client.query(DELETE_PASSAGES(upload));
-}
-
-const DELETE_TEXT = statement(
-  sql<string>`DELETE FROM ${IN}.texts WHERE upload = ${(id) => id} RETURNING datastore, passages`,
-);
-const DELETE_PASSAGES = statement(sql<string>`DELETE FROM ${IN}.passages WHERE upload = ${(id) => id}`);
-
 const INSERT_LANGUAGE = statement(sql<Pick<Added, 'datastore' | 'language'>>`
   INSERT INTO ${IN}.languages (datastore, language)
   VALUES (${({ datastore }) => datastore}, ${(added) => added.language}::regconfig) ON CONFLICT DO NOTHING`);
 
-interface Added extends UploadRef {
-  /** Ordinal of the first one. */
-  readonly from: number;
-  readonly language: string;
-  readonly passages: readonly Passage[];
-}
+type Added = UploadRef & Batch;
 const language = (added: Added): string => added.language;
 const each =
   <P extends keyof Passage>(property: P) =>
@@ -179,30 +191,4 @@ const INSERT = statement(
          WITH ORDINALITY AS p (page, position, heading, text, n),
        to_tsvector(${language}::regconfig, text) AS body`,
   'annals_knowledge passages',
-);
-
-const LEXEMES_OF = sql<UploadRef>`
-  SELECT u.lexeme, count(*) AS passages
-  FROM ${IN}.passages p, unnest(p.lexemes) u
-  WHERE p.upload = ${(of) => of.upload} AND left(u.lexeme, 1) <> '@'
-  GROUP BY u.lexeme ORDER BY u.lexeme`;
-
-const COUNT_LEXEMES = statement(sql<UploadRef>`
-  INSERT INTO ${IN}.lexemes AS l (datastore, lexeme, passages)
-  SELECT ${({ datastore }) => datastore}, lexeme, passages FROM (${LEXEMES_OF}) AS counted
-  ON CONFLICT (datastore, lexeme) DO UPDATE SET passages = l.passages + excluded.passages`);
-
-const UNCOUNT_LEXEMES = statement(sql<UploadRef>`
-  UPDATE ${IN}.lexemes l SET passages = l.passages - counted.passages
-  FROM (${LEXEMES_OF}) AS counted
-  WHERE l.datastore = ${({ datastore }) => datastore} AND l.lexeme = counted.lexeme`);
-
-const FORGET_LEXEMES = statement(
-  sql<string>`DELETE FROM ${IN}.lexemes WHERE datastore = ${(datastore) => datastore} AND passages <= 0`,
-);
-
-/** Two that count in one datastore at the same time would wait for each other's rows. */
-const lockCounts = (client: TransactionClient, datastore: string) => client.query(LOCK_COUNTS(datastore));
-const LOCK_COUNTS = statement(
-  sql<string>`SELECT pg_advisory_xact_lock(hashtext(${(datastore) => `${SCHEMA} ${datastore}`}))`,
 );
