@@ -1,6 +1,7 @@
 import type { Passage } from '#extraction';
 import { type TransactionClient, raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
+import { indexText } from '../search/index-text.js';
 import { PIECE, type UploadRef, countPiece, removePiece } from './counted-passages.js';
 import { GoneTexts, markGone } from './gone-texts.js';
 import { IN, datastoreLexeme } from './tables.js';
@@ -179,6 +180,11 @@ const each =
   ({ passages }: Added): readonly Passage[P][] =>
     passages.map((passage) => passage[property]);
 
+const indexed =
+  (property: 'heading' | 'text') =>
+  ({ passages }: Added): readonly string[] =>
+    passages.map((passage) => indexText(passage[property]));
+
 /** A heading counts for more than the text below it. */
 const INSERT = statement(
   sql<Added>`
@@ -187,8 +193,9 @@ const INSERT = statement(
          ${language}::regconfig, text,
          setweight(to_tsvector(${language}::regconfig, heading), 'A') || body
            || array_to_tsvector(ARRAY[${({ datastore }) => datastoreLexeme(datastore)}])
-  FROM unnest(${each('page')}::int[], ${each('position')}::int[], ${each('heading')}::text[], ${each('text')}::text[])
-         WITH ORDINALITY AS p (page, position, heading, text, n),
-       to_tsvector(${language}::regconfig, text) AS body`,
+  FROM unnest(${each('page')}::int[], ${each('position')}::int[], ${indexed('heading')}::text[],
+              ${each('text')}::text[], ${indexed('text')}::text[])
+         WITH ORDINALITY AS p (page, position, heading, text, indexed, n),
+       to_tsvector(${language}::regconfig, indexed) AS body`,
   'annals_knowledge passages',
 );

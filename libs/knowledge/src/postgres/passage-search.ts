@@ -1,8 +1,10 @@
 import { type Sql, raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
+import { indexText } from '../search/index-text.js';
 import type { Wanted } from '../search/query-text.js';
 import { type SearchPlan, type Term, planSearch } from '../search/ranking.js';
 import { FOUND_END, FOUND_START } from '../search/snippet.js';
+import { carryMarks, traceText } from '../search/traced-text.js';
 import { IN, datastoreLexeme } from './tables.js';
 
 export interface Ranked {
@@ -30,13 +32,24 @@ const CLOSENESS = 2;
 /** A passage of so many different words is neither long nor short. */
 const USUAL_WORDS = 80;
 
+interface Marked {
+  readonly texts: readonly string[];
+  readonly languages: readonly string[];
+  readonly anything: string;
+}
+
+interface ShownRow extends FoundPassage {
+  readonly text: string;
+  readonly language: string;
+}
+
 interface Shown {
   readonly ranked: readonly Ranked[];
   readonly anything: string;
 }
 
 const SHOW = statement(sql<Shown>`
-  SELECT r.upload, r.ordinal, r.score, d.id AS document, d.filename, p.page,
+  SELECT r.upload, r.ordinal, r.score, d.id AS document, d.filename, p.page, p.text, p.language::text,
     ts_headline(p.language, p.text, ${({ anything }) => anything}::tsquery, ${() => HEADLINE}) AS marked
   FROM unnest(
     ${({ ranked }) => ranked.map(({ upload }) => upload)}::text[],
@@ -46,6 +59,12 @@ const SHOW = statement(sql<Shown>`
   JOIN ${IN}.passages p ON p.upload = r.upload AND p.ordinal = r.ordinal
   JOIN ${IN}.documents d ON d.upload = r.upload
   ORDER BY r.n`);
+
+/** What stands otherwise in the index than in the document is marked as it stands there. */
+const MARK = statement(sql<Marked>`
+  SELECT ts_headline(language::regconfig, text, ${({ anything }) => anything}::tsquery, ${() => HEADLINE}) AS marked
+  FROM unnest(${({ texts }) => texts}::text[], ${({ languages }) => languages}::text[])
+    WITH ORDINALITY AS t (text, language, n) ORDER BY n`);
 
 const HEADLINE = `StartSel=${FOUND_START}, StopSel=${FOUND_END}, HighlightAll=true`;
 
@@ -158,7 +177,20 @@ export class PassageSearch {
   /** In the order given. */
   async show(ranked: readonly Ranked[], { anything }: SearchPlan): Promise<FoundPassage[]> {
     const { rows } = await this.database.query(SHOW({ ranked, anything }));
-    return rows as FoundPassage[];
+    const shown = rows as ShownRow[];
+    const others = shown.filter(({ text }) => indexText(text) !== text);
+    if (others.length === 0) return shown;
+    const traced = others.map(({ text }) => traceText(text));
+    const texts = traced.map(({ text }) => text);
+    const languages = others.map(({ language }) => language);
+    const marked = (await this.database.query(MARK({ texts, languages, anything }))).rows as Pick<
+      FoundPassage,
+      'marked'
+    >[];
+    return shown.map((row) => {
+      const at = others.indexOf(row);
+      return at < 0 ? row : { ...row, marked: carryMarks(row.text, traced[at]!, marked[at]?.marked ?? '') };
+    });
   }
 
   private async termOf(datastore: string, word: Wanted, known: readonly KnownLexeme[]): Promise<Term | null> {
@@ -170,7 +202,7 @@ export class PassageSearch {
     const found = known.filter(({ passages }) => passages > 0);
     if (found.length > 0) return { ...termFrom(found), likeness: 1 };
     // A word that no language knows is in `known` all the same; one that says nothing (the, and) is not.
-    if (known.length === 0) return null;
+    if (known.length === 0 || word.kind === 'pair') return null;
     const like = await this.like(datastore, text, known);
     return like.length === 0
       ? null

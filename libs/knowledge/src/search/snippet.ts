@@ -38,7 +38,7 @@ function beginningNear(text: string, hit: number): number {
   const earliest = Math.max(0, Math.min(hit - LONGEST / 4, text.length - LONGEST));
   if (earliest === 0) return 0;
   const before = text.slice(earliest, hit);
-  const sentence = /[.!?\n]\s+/.exec(before);
+  const sentence = /[.!?\n]\s+|[。！？]\s*/.exec(before);
   if (sentence !== null) return earliest + sentence.index + sentence[0].length;
   const word = /\s+/.exec(before);
   return word === null ? earliest : earliest + word.index + word[0].length;
