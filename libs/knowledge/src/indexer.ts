@@ -82,8 +82,8 @@ export class Indexer implements FollowerTarget {
         await caughtUp();
         if (isFresh) await this.cleanUp();
         isFresh = false;
-        await this.removeGone(LOOK_MS);
         await this.readAll();
+        await this.removeGone(LOOK_MS);
         await this.vacuum();
       } catch (error) {
         if (!signal.aborted) logger.warn({ err: error }, 'documents wait to be read');
