@@ -1,3 +1,5 @@
+import { MarkdownLine } from './markdown-line.js';
+
 const names = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'reason', 'seed:think'];
 /** How models mark their thinking where it comes inside the text; in small letters. */
 const TAGS: readonly (readonly [open: string, close: string])[] = [
@@ -8,9 +10,14 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
   ['<|begin_of_thought|>', '<|end_of_thought|>'],
 ];
 const LONGEST = Math.max(...TAGS.map(([open]) => open.length));
+const OPEN = '<think>';
 const CLOSE = '</think>';
-/** White space before the first word is held back: it may stand before a tag. Nobody needs more of it. */
+const EITHER = /<think[\s>]|<\/think>/i;
+/** By regular expressions: small letters may be more than the letters were, so places in them are others. */
+const CLOSES = new Map(TAGS.map(([, close]) => [close, new RegExp(close.replace(/[|[\]]/g, '\\$&'), 'i')]));
+/** White space before the first word, and where a tag may follow, is held back. Nobody needs more of it. */
 const maxHeldSpace = 256;
+const LINE_END = /^[ \t]{0,200}\r?\n/;
 
 export interface TagListener {
   text(text: string): void;
@@ -21,7 +28,9 @@ export interface TagListener {
 
 /**
  * Separates reasoning in `<think>`-style tags from the answer, in a stream whose chunks may split a tag. Only tags at
- * the head of the answer count: elsewhere they are quoted text. Owns a possible beginning of a tag.
+ * the head of the answer count: elsewhere they are quoted text. A closing tag alone ends thinking that the prompt began,
+ * where it ends a line, nothing quotes it, no opening one stands before it, and thinking has no field of its own.
+ * Owns a possible beginning of a tag.
  */
 export class ThinkingTags {
   /** Whether such an answer begins inside the tags, as far as this one shows it. */
@@ -32,6 +41,11 @@ export class ThinkingTags {
   /** Of an answer that is taken to begin inside the tags: all of it, until it is clear whether it does. */
   private assumed: string[] | null;
   private hasClosed = false;
+  /** No closing tag counts any more. */
+  private isSettled = false;
+  private readonly line = new MarkdownLine();
+  /** White space at the end of thinking belongs to the tag that may follow. */
+  private space = '';
   private hasThought = false;
   private hasSpoken = false;
 
@@ -44,10 +58,18 @@ export class ThinkingTags {
   }
 
   add(text: string): void {
-    const isPlain = this.state === 'text' && this.held === '' && (this.hasClosed || !text.includes('<'));
+    const isPlain = this.state === 'text' && this.held === '' && (this.isSettled || !text.includes('<'));
     if (isPlain) return this.speak(text);
     this.held += text;
     for (let isMore = true; isMore && this.held !== '';) isMore = this.step();
+  }
+
+  /** Thinking comes in a field of its own, so what stands in the text is text. */
+  settle(): void {
+    this.isSettled = true;
+    if (this.assumed === null || this.state !== 'head') return;
+    this.assumed = null;
+    this.beginsInside = false;
   }
 
   /** Nothing else comes. @param isWhole the answer was not cut */
@@ -64,8 +86,10 @@ export class ThinkingTags {
         this.beginsInside = false;
         return this.speak(assumed.join(''));
       case 'text':
-        if (held.toLowerCase() === CLOSE) this.closeAlone();
-        else this.speak(held);
+        if (held.length < CLOSE.length || this.isSettled) return this.speak(held);
+        // Where nothing else was said it was no thinking, either.
+        if (isWhole && this.hasSpoken) this.speak(held);
+        else this.closeAlone();
     }
   }
 
@@ -83,8 +107,10 @@ export class ThinkingTags {
 
   private readHead(): boolean {
     const start = this.held.trimStart();
+    if (this.hasClosed) this.held = start;
+    const isNear = this.held.length - start.length <= maxHeldSpace;
     const begin = start.slice(0, LONGEST).toLowerCase();
-    const tag = TAGS.find(([open]) => begin.startsWith(open));
+    const tag = isNear ? TAGS.find(([open]) => begin.startsWith(open)) : undefined;
     if (tag !== undefined) {
       this.state = 'thinking';
       this.close = tag[1];
@@ -93,41 +119,44 @@ export class ThinkingTags {
       this.held = start.slice(tag[0].length);
       return true;
     }
-    const mayBecome =
-      start === '' ? this.held.length <= maxHeldSpace : TAGS.some(([open]) => open.startsWith(begin));
-    if (mayBecome) return false;
+    if (isNear && TAGS.some(([open]) => open.startsWith(begin))) return false;
     this.state = this.assumed === null ? 'text' : 'thinking';
-    if (this.hasClosed) this.held = start;
     return true;
   }
 
   private readThinking(): boolean {
-    const at = this.held.toLowerCase().indexOf(this.close);
-    const isClosed = at >= 0;
-    const sure = isClosed ? at : this.held.length - partLength(this.held, this.close);
-    const thought = this.held.slice(0, sure).trimEnd();
+    const at = CLOSES.get(this.close)?.exec(this.held)?.index;
+    const sure = this.held.slice(0, at ?? this.held.length - partLength(this.held, this.close));
+    const thought = sure.trimEnd();
     this.think(thought);
-    // White space at its end is held back: it belongs to the tag that may follow.
-    this.held = this.held.slice(isClosed ? at + this.close.length : thought.length);
-    if (!isClosed) return false;
+    this.held = this.held.slice(at === undefined ? sure.length : at + this.close.length);
+    this.space = at === undefined ? this.space + sure.slice(thought.length) : '';
+    if (at === undefined) return false;
     this.state = 'head';
     this.hasClosed = true;
+    this.isSettled = true;
     if (this.assumed !== null) this.beginsInside = true;
     this.assumed = null;
     return true;
   }
 
   private readText(): boolean {
-    const at = this.hasClosed ? -1 : this.held.toLowerCase().indexOf(CLOSE);
-    if (at < 0) {
-      this.speakFirst(this.held.length - (this.hasClosed ? 0 : partLength(this.held, CLOSE)));
+    const tag = this.isSettled ? null : EITHER.exec(this.held);
+    if (tag === null) {
+      const part = this.isSettled ? 0 : Math.max(partLength(this.held, OPEN), partLength(this.held, CLOSE));
+      this.speakFirst(this.held.length - part);
       return false;
     }
-    this.speakFirst(at);
+    if (tag[0].length < CLOSE.length) {
+      this.isSettled = true;
+      return true;
+    }
+    this.speakFirst(tag.index);
     const after = this.held.slice(CLOSE.length);
-    if (after === '') return false;
+    const isQuoted = this.line.isQuoting;
+    if (!isQuoted && after.length <= maxHeldSpace && after.trim() === '') return false;
     // In the middle of a line it is what is talked of.
-    if (/^\r?\n/.test(after)) this.closeAlone();
+    if (!isQuoted && LINE_END.test(after)) this.closeAlone();
     else this.speakFirst(CLOSE.length);
     return true;
   }
@@ -137,12 +166,15 @@ export class ThinkingTags {
     this.held = this.held.slice(CLOSE.length);
     this.state = 'head';
     this.hasClosed = true;
+    this.isSettled = true;
     this.beginsInside = true;
     if (this.hasSpoken) this.listener.wasThinking();
   }
 
   private think(text: string): void {
-    const said = this.hasThought ? text : text.trimStart();
+    if (text === '') return;
+    const said = this.hasThought ? this.space + text : text.trimStart();
+    this.space = '';
     if (said === '') return;
     this.hasThought = true;
     this.assumed?.push(said);
@@ -152,6 +184,7 @@ export class ThinkingTags {
   private speak(text: string): void {
     if (text === '') return;
     this.hasSpoken = true;
+    if (!this.isSettled) this.line.add(text);
     this.listener.text(text);
   }
 

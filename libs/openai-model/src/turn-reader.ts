@@ -228,6 +228,7 @@ export class TurnReader {
 
   private think(text: string): void {
     this.chars += text.length;
+    if (text.trim() !== '') this.tags.settle();
     this.spoken.add('thinking', text);
   }
 
