@@ -62,6 +62,18 @@ describe('datastores and documents', () => {
     await client.ask('DELETE', `/documents/${id}`);
   });
 
+  test('a page whose content does not tell that it is one is known by its name', async () => {
+    const page = 'The crane, <b>oiled</b> <meta charset="windows-1251">';
+    for (const [filename, shown] of [
+      ['crane.html', 'The crane, oiled'],
+      ['crane.txt', 'The crane, <b>oiled</b> <meta charset="windows-1251">'],
+    ] as const) {
+      const datastore = await client.documents();
+      expect((await client.upload(datastore, filename, page)).body['status']).toBe('indexed');
+      expect((await client.search(datastore, 'crane'))[0]).toMatchObject({ text: shown });
+    }
+  });
+
   test('a file is indexed, found, shown and deleted', async () => {
     const datastore = await client.documents();
     const uploaded = await client.upload(datastore, 'Pümpe manual.md', MANUAL);

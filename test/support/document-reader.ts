@@ -17,14 +17,14 @@ export class DocumentReader {
     readers: { count: 1, memoryMb: 1024 },
   });
 
-  async read(bytes: Uint8Array): Promise<ReadDocument> {
+  async read(bytes: Uint8Array, filename = ''): Promise<ReadDocument> {
     const passages: string[] = [];
     let language: string | null = null;
     const reading = readingOf(bytes, async (batch) => {
       language = batch.language;
       passages.push(...batch.passages.map(({ page, text }) => `${page ?? '-'}: ${text}`));
     });
-    const extraction = await this.extractor.extract(reading);
+    const extraction = await this.extractor.extract({ ...reading, filename });
     const warnings = extraction.kind === 'extracted' ? extraction.warnings : [];
     return {
       extraction,

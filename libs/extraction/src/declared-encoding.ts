@@ -1,14 +1,14 @@
 import { Parser } from 'htmlparser2';
-import { isHtml } from './html.js';
+import { isHtml, withoutPhp } from './html-signs.js';
 
 /** Browsers look at the first 1,024 bytes, and again at what comes late. */
 const LOOKED_AT = 64 * 1024;
 
 /** What HTML or XML says of its own encoding, in small letters; null: nothing, or it is neither. */
-export function declaredEncoding(bytes: Uint8Array): string | null {
+export function declaredEncoding(bytes: Uint8Array, filename: string): string | null {
   const head = Buffer.from(bytes.subarray(0, LOOKED_AT)).toString('latin1');
   const xml = /^\s*<\?xml\s[^>]{0,300}?\bencoding\s*=\s*["']?([\w.:-]{1,40})/i.exec(head)?.[1];
-  const declared = xml?.toLowerCase() ?? (isHtml(head) ? metaEncoding(head) : null);
+  const declared = xml?.toLowerCase() ?? (isHtml(head, filename) ? metaEncoding(withoutPhp(head)) : null);
   // What says so in ASCII letters cannot be true, and stands for UTF-8 by the standard.
   return declared?.startsWith('utf-16') ? 'utf-8' : declared;
 }

@@ -15,13 +15,13 @@ const FEW = 3;
  * A text file's text. Its encoding, in this order: a mark at its beginning; what HTML or XML declares; UTF-8, also with
  * some broken bytes in it; what its bytes look like.
  */
-export function decodeText(bytes: Uint8Array, warn: Warn = () => undefined): string {
+export function decodeText(bytes: Uint8Array, warn: Warn = () => undefined, filename = ''): string {
   const marked = marksEncoding(bytes);
   if (marked === 'utf-32le' || marked === 'utf-32be') return decodeUtf32(bytes, marked);
   if (marked !== null) return told(decoderOf(marked)!.decode(bytes), bytes, marked, warn);
   const utf16 = isUtf16(bytes);
   if (utf16 !== null) return new TextDecoder(utf16).decode(bytes);
-  const declared = declaredEncoding(bytes);
+  const declared = declaredEncoding(bytes, filename);
   const decoder = declared === null ? null : decoderOf(declared);
   if (declared !== null && decoder === null)
     warn('unknown_encoding', `the file declares the encoding ${declared}, which is not known here`);

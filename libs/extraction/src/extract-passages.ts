@@ -9,9 +9,9 @@ const BATCH = 200;
 type Give = (batch: PassageBatch) => Promise<void>;
 
 /** The passages of a file, a batch at a time. */
-export async function extract(content: Uint8Array, give: Give): Promise<Extraction> {
+export async function extract(content: Uint8Array, filename: string, give: Give): Promise<Extraction> {
   try {
-    return await extractPassages(content, give);
+    return await extractPassages(content, filename, give);
   } catch (error) {
     if (error instanceof UnreadableFile)
       return { kind: 'unreadable', code: error.code, reason: error.reason };
@@ -19,7 +19,7 @@ export async function extract(content: Uint8Array, give: Give): Promise<Extracti
   }
 }
 
-async function extractPassages(content: Uint8Array, give: Give): Promise<Extraction> {
+async function extractPassages(content: Uint8Array, filename: string, give: Give): Promise<Extraction> {
   const maker = new PassageMaker();
   const warnings = new Warnings();
   let waiting: Passage[] = [];
@@ -33,7 +33,7 @@ async function extractPassages(content: Uint8Array, give: Give): Promise<Extract
     await give({ passages: waiting, language });
     waiting = [];
   };
-  for await (const block of readBlocks(content, warnings.add)) {
+  for await (const block of readBlocks(content, filename, warnings.add)) {
     maker.add({ ...block, text: cleaned(block.text) });
     if (block.page !== null) pages = Math.max(pages ?? 0, block.page);
     waiting.push(...maker.take());

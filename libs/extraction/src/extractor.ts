@@ -21,6 +21,8 @@ export type Extraction =
 /** A file that is to be read. */
 export interface Reading {
   readonly file: ReadableFile;
+  /** Tells what a text is where its content does not. */
+  readonly filename?: string;
   /** Whose turn it takes. */
   readonly project: string;
   /**

@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { preambleOf, withoutPhp } from './html-signs.js';
 import type { Block } from './passage.js';
 import { unprocessable } from './unreadable-file.js';
 
@@ -27,16 +28,9 @@ const PIECE = 256 * 1024;
 /** Browsers stop at 512. The parser's time grows with the square of it. */
 const MAX_DEPTH = 10_000;
 
-/** Whether a text is a page: by its first tag, or because it has many. */
-export const isHtml = (text: string): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(
-    text.slice(0, 4096),
-  ) ||
-  (/^\s*<(?:div|p|h[1-6]|table|ul|ol|section|article|main|meta|title)\b/i.test(text) &&
-    /<\/(?:div|p|h[1-6]|table|ul|ol|section|article|main|title)>/i.test(text));
-
 /** The text of a page: paragraphs, headings, list items, table rows. @throws UnreadableFile */
-export const readHtml = (html: string): Generator<Block> => read(html, SILENT, {});
+export const readHtml = (html: string): Generator<Block> =>
+  read(withoutPhp(html.slice(preambleOf(html).end)), SILENT, {});
 
 /** The text of any XML, whatever its tags are called. @throws UnreadableFile */
 export const readAnyXml = (xml: string): Generator<Block> =>

@@ -1,6 +1,7 @@
 import type { Block } from './passage.js';
 import { decodeText } from './decode.js';
-import { isHtml, readHtml } from './html.js';
+import { readHtml } from './html.js';
+import { isHtml } from './html-signs.js';
 import { relatedBlocks } from './office-drawing.js';
 import { type Relation, relationsOf } from './office-package.js';
 import { readPlainText } from './plain-text.js';
@@ -57,8 +58,8 @@ async function* referred(zip: ZipParts, relation: Relation | undefined, warn: Wa
   if (/\/(?:oleObject|package|control)$/.test(type))
     return warn('embedded_file', `${nameOf(target)} in the document is not read`);
   if (!type.endsWith('/aFChunk')) return yield* relatedBlocks(zip, relation, null, warn);
-  const text = decodeText(zip.read(target) ?? new Uint8Array(), warn);
-  if (isHtml(text)) yield* readHtml(text);
+  const text = decodeText(zip.read(target) ?? new Uint8Array(), warn, target);
+  if (isHtml(text, target)) yield* readHtml(text);
   else if (/\.txt$/i.test(target)) yield* readPlainText(text);
   else warn('embedded_file', `${nameOf(target)} in the document is not read`);
 }

@@ -14,6 +14,10 @@ import {
 } from '#platform';
 import { type Extraction, Extractor, type PassageBatch, ReadersBusy, type Reading } from './extractor.js';
 
+export interface ReadRequest {
+  readonly filename: string;
+}
+
 export interface ReadAnswer {
   readonly extraction: Extraction;
   /** What the process holds now: WebAssembly gives nothing back. */
@@ -43,7 +47,7 @@ const MAX_WAITING = 1_000;
 const MAX_BEGINNINGS = 3;
 const PAUSE_MS = 1_000;
 
-type Reader = ExpendableProcess<null, ReadAnswer, PassageBatch>;
+type Reader = ExpendableProcess<ReadRequest, ReadAnswer, PassageBatch>;
 
 /**
  * Extracts text in sandboxed child processes: see ExpendableProcess. Owns the processes.
@@ -137,7 +141,10 @@ export class ProcessExtractor extends Extractor {
     }
   }
 
-  private async readOnce({ file, take, signal }: Reading, reader: Reader): Promise<Extraction> {
+  private async readOnce(
+    { file, filename = '', take, signal }: Reading,
+    reader: Reader,
+  ): Promise<Extraction> {
     const bytes = await contentOf(file);
     signal.throwIfAborted();
     this.closing.signal.throwIfAborted();
@@ -146,7 +153,7 @@ export class ProcessExtractor extends Extractor {
     let taking = Promise.resolve();
     const hear = (batch: PassageBatch): Promise<void> => (taking = take(batch));
     const { extraction, heldBytes } = await lastOf(
-      reader.ask(null, { timeoutMs, signal, bytes, hear }),
+      reader.ask({ filename }, { timeoutMs, signal, bytes, hear }),
       () => taking,
     );
     if (heldBytes > (readers.memoryMb * MEGABYTE) / 2) await reader.close();

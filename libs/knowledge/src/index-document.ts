@@ -80,7 +80,10 @@ export class IndexDocumentHandler {
         this.ports.stored.reserve(asked.by.project, file.bytes),
       );
       const upload = { upload: this.ports.random.hex(16), datastore: asked.datastore };
-      const reading = this.ports.reader.read(upload, file, asked.by.project);
+      const reading = this.ports.reader.read(upload, file, {
+        project: asked.by.project,
+        filename: asked.filename,
+      });
       const early = await this.early(reading, upload);
       const document = await this.accept(asked, request, { id, upload, revision: place.revision, early });
       isKept = document.upload === upload.upload;

@@ -152,9 +152,9 @@ export class Indexer implements FollowerTarget {
       const { document } = await streams.document(id);
       // The rows follow the log: what has just failed still waits there.
       if (document?.upload !== upload || document.status === 'failed') return false;
-      const { bytes, file, fileKey: key } = document;
+      const { bytes, file, filename, fileKey: key } = document;
       const kept = uploads.kept(scopeOf(upload), file, { bytes, key });
-      const extraction = await reader.read({ upload, datastore }, kept, project);
+      const extraction = await reader.read({ upload, datastore }, kept, { project, filename });
       await outcomes.record(id, upload, extraction);
       return true;
     } catch (error) {

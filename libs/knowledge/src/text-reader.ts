@@ -13,6 +13,12 @@ const MAX_DEATHS = 3;
 /** Of one file, from when its turn has come until all of it can be found. */
 const LIMIT_MS = 600_000;
 
+interface NamedFile {
+  /** Whose turn it takes. */
+  readonly project: ProjectId;
+  readonly filename: string;
+}
+
 /** An upload's text was not wanted any more, or the process stops. */
 export class ReadingStopped extends Error {
   override readonly name = 'ReadingStopped';
@@ -39,11 +45,11 @@ export class TextReader {
     return this.readings.has(upload);
   }
 
-  /** @param project whose turn it takes @throws ReadingStopped, TextLost, ReadersBusy, and what the database throws */
-  read(of: UploadRef, file: ReadableFile, project: ProjectId): Promise<Extraction> {
+  /** @throws ReadingStopped, TextLost, ReadersBusy, and what the database throws */
+  read(of: UploadRef, file: ReadableFile, named: NamedFile): Promise<Extraction> {
     const stop = new AbortController();
     this.readings.set(of.upload, stop);
-    const reading = this.held(of, file, project, stop).finally(() => {
+    const reading = this.held(of, file, named, stop).finally(() => {
       this.readings.delete(of.upload);
       this.ends.delete(reading);
       stop.abort();
@@ -68,11 +74,11 @@ export class TextReader {
     patience.abort();
   }
 
-  private async held(of: UploadRef, file: ReadableFile, project: ProjectId, stop: AbortController) {
+  private async held(of: UploadRef, file: ReadableFile, named: NamedFile, stop: AbortController) {
     const { upload } = of;
     await this.rows.hold(of);
     try {
-      const found = await this.extract(of, file, project, stop);
+      const found = await this.extract(of, file, named, stop);
       if (found.kind === 'unreadable') await this.uncount(upload);
       else this.counted.delete(upload);
       return found;
@@ -93,7 +99,7 @@ export class TextReader {
     }
   }
 
-  private async extract(of: UploadRef, file: ReadableFile, project: ProjectId, stop: AbortController) {
+  private async extract(of: UploadRef, file: ReadableFile, named: NamedFile, stop: AbortController) {
     const { signal } = stop;
     const lost = this.renewUntil(of.upload, stop);
     let count = 0;
@@ -101,7 +107,7 @@ export class TextReader {
     try {
       const extraction = this.extractor.extract({
         file,
-        project,
+        ...named,
         begin: () => {
           count = 0;
           limit.begin();

@@ -27,6 +27,7 @@ export class GivenFiles {
     try {
       const found = await this.extractor.extract({
         file: { bytes: bytes.length, read: () => Promise.resolve(bytes) },
+        filename,
         project,
         begin: () => {
           passages.length = 0;
