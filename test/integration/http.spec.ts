@@ -130,10 +130,14 @@ describe('the HTTP shell', () => {
       ['GET', '/echo/'],
       ['GET', '/ECHO'],
       ['OPTIONS', '*'],
+      // What no character can be made of names nothing.
+      ['POST', '/items/%zz'],
+      ['POST', '/items/%E0%A4%A?x=1'],
+      ['POST', '/items/%'],
     ] as const) {
       const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer annals_admin\r\n\r\n`;
       const answer = await exchange(shell.port, head);
-      expect([path, answer.status]).toEqual([path, 404]);
+      expect([path, answer.status, /^allow:/im.test(answer.head)]).toEqual([path, 404, false]);
       expect(answer.body).toContain('not_found');
     }
   });

@@ -59,14 +59,14 @@ export class Admission {
       return null;
     }
     const known = terms === null ? knownPath(this.routes, request.url) : null;
-    if (known?.isOpen) return notAllowed(known, reply);
+    if (known?.isOpen) return wrongPath(known, request, reply);
     const principal = this.authenticate(request, terms);
     if (principal === null) return this.refuseStranger(request);
     request.principal = principal;
     const refusal =
       this.refuseHaste(principal, reply) ??
       (terms === null
-        ? wrongPath(known, reply)
+        ? wrongPath(known, request, reply)
         : (refuseScope(principal, terms) ?? refuseReach(principal, terms, request))) ??
       this.refuseHead(request, reply);
     if (refusal === null) request.answer = this.answers.add(principal, reply);
@@ -111,10 +111,11 @@ export class Admission {
   }
 
   /** An event stream without its events would be nothing. */
-  private refuseHead({ method, url, routeOptions }: FastifyRequest, reply: FastifyReply): Problem | null {
+  private refuseHead(request: FastifyRequest, reply: FastifyReply): Problem | null {
+    const { method, url, routeOptions } = request;
     const terms = method === 'HEAD' ? termsOf(routeOptions.config) : null;
     if (terms === null || !isEventStream(terms)) return null;
-    return wrongPath(knownPath(this.routes, url), reply);
+    return wrongPath(knownPath(this.routes, url), request, reply);
   }
 }
 
@@ -129,6 +130,10 @@ const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 
 const NO_KEY = new Problem('unauthenticated', 'send a valid API key: Authorization: Bearer <key>');
 const NO_PATH = new Problem('not_found', 'there is no such path');
+const NO_NAME = new Problem(
+  'not_found',
+  'there is no such path: what is escaped in it with % is no character',
+);
 const NOT_ONE_HOST = new Problem('invalid_request', 'Host: must be given once', {
   errors: [{ path: 'Host', message: 'must be given once' }],
 });
@@ -136,10 +141,11 @@ const NOT_ONE_HOST = new Problem('invalid_request', 'Host: must be given once', 
 const tooMany = (retryAfterS: number): Problem =>
   new Problem('rate_limited', `too many requests; try again in ${retryAfterS} s`, { retryAfterS });
 
-const wrongPath = (known: KnownPath | null, reply: FastifyReply): Problem =>
-  known === null ? NO_PATH : notAllowed(known, reply);
-
-function notAllowed({ allow }: KnownPath, reply: FastifyReply): Problem {
+/** What the router did not find though the path takes the method has no name: one that cannot be decoded. */
+function wrongPath(known: KnownPath | null, { method }: FastifyRequest, reply: FastifyReply): Problem {
+  if (known === null) return NO_PATH;
+  if (known.methods.includes(method)) return NO_NAME;
+  const allow = known.methods.join(', ');
   reply.header('allow', allow);
   return new Problem('method_not_allowed', `this path takes ${allow}`);
 }

@@ -3,8 +3,7 @@ import type { Route } from '../routes/route-book.js';
 
 /** What may be asked of a path. */
 export interface KnownPath {
-  /** As `Allow` says it. */
-  readonly allow: string;
+  readonly methods: readonly string[];
   /** All of it needs no key. */
   readonly isOpen: boolean;
 }
@@ -20,7 +19,7 @@ export function knownPath(routes: readonly Route[], url: string): KnownPath | nu
     .filter(({ method, terms }) => !(method === 'HEAD' && isEventStream(terms)))
     .map(({ method }) => method);
   return {
-    allow: [...new Set(methods)].sort().join(', '),
+    methods: [...new Set(methods)].sort(),
     isOpen: served.every(({ terms }) => terms.scope === null),
   };
 }
