@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ScriptStep, call, say } from '../support/scripted-turn.js';
 import type { Answer, ServiceClient } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
+import { ADMIN_KEY } from '../support/service-process.js';
 import { until } from '../support/until.js';
 
 interface Action {
@@ -69,6 +70,30 @@ const keyOf = async (...scopes: readonly string[]): Promise<ServiceClient> =>
 const told = (): string => JSON.stringify(stage.book.asks.at(-1)?.request.messages.at(-1));
 
 describe('an action', () => {
+  it('changes no number on its way: to the caller it goes as it was written, from there it is refused', async () => {
+    const find = { name: 'find', description: 'Finds', parameters: { type: 'object' } };
+    const steps = call(0, 'c0', 'find', '{"id":1184773092771532801}');
+    const { actions, run_id } = await waiting(steps, { tools: [find] });
+    const [{ action_id: id, asked }] = actions as [Action];
+    expect(asked).toEqual({ tool: 'find', input: '{"id":1184773092771532801}' });
+    const post = (json: string) =>
+      fetch(`${stage.service.origin}/actions/${id}/resolve`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+        body: json,
+      });
+    for (const number of ['1184773092771532801', '1e400']) {
+      const refused = await post(`{"decision":"answer","result":{"id":${number}}}`);
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        { errors: [{ path: 'result.id' }] },
+      ]);
+    }
+    expect((await post('{"decision":"answer","result":{"id":"1184773092771532801"}}')).status).toBe(200);
+    await ended(run_id);
+    expect(told()).toContain('1184773092771532801');
+  });
+
   it('is shown as soon as its run waits, and is answered once', async () => {
     const { status, session, run_id, actions } = await waiting(lookUps('ant'));
     expect(status).toBe('waiting');

@@ -28,6 +28,7 @@ export * from './run-state.js';
 export * from './run-warning.js';
 export * from './session-events.js';
 export * from './session-state.js';
+export * from './lossy-number.js';
 export * from './turn-tool-call.js';
 export { UNREADABLE_TEXT, canBeSpared } from './unreadable-events.js';
 export * from './workflow.js';

@@ -1,3 +1,5 @@
+import { lossyNumberFault } from './lossy-number.js';
+
 /** A call of a tool, as a turn of the model is recorded. */
 export interface TurnToolCall {
   readonly id: string;
@@ -31,12 +33,27 @@ export interface ServerTask {
   readonly is_repeat?: true;
 }
 
-/** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
-export function inputOf({ arguments: text }: TurnToolCall): unknown {
-  if (text.trim() === '') return {};
+export type ReadArguments =
+  | { readonly kind: 'read'; readonly input: unknown }
+  /** A number in it is not the one that the model wrote. */
+  | { readonly kind: 'lossy'; readonly input: unknown; readonly fault: string }
+  | { readonly kind: 'broken'; readonly fault: string };
+
+/** What the arguments of a call say. None at all are an empty object. */
+export function readArguments({ arguments: text }: Pick<TurnToolCall, 'arguments'>): ReadArguments {
+  if (text.trim() === '') return { kind: 'read', input: {} };
   try {
-    return JSON.parse(text) as unknown;
+    const input = JSON.parse(text) as unknown;
+    const fault = lossyNumberFault(text);
+    if (fault === null) return { kind: 'read', input };
+    return { kind: 'lossy', input, fault: `the arguments cannot be taken as they are: ${fault}` };
   } catch {
-    return undefined;
+    return { kind: 'broken', fault: 'the arguments are not valid JSON' };
   }
+}
+
+/** The parsed arguments; undefined where they are no JSON, or would not be what the model wrote. */
+export function inputOf(call: Pick<TurnToolCall, 'arguments'>): unknown {
+  const read = readArguments(call);
+  return read.kind === 'read' ? read.input : undefined;
 }

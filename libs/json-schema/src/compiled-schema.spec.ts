@@ -62,7 +62,9 @@ describe('what a model wrote', () => {
       fc.property(fc.object(), around, around, (value, before, after) => {
         const json = JSON.stringify(value);
         const values = [...jsonIn(`${before}${json}${after}`)];
-        expect(values.map((v) => JSON.stringify(v))).toContain(JSON.stringify(JSON.parse(json)));
+        expect(values.map(({ value: found }) => JSON.stringify(found))).toContain(
+          JSON.stringify(JSON.parse(json)),
+        );
       }),
       { numRuns: 500 },
     );

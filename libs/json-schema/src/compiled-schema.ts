@@ -1,4 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { lossyNumberFault } from '#domain/browser';
 import { jsonIn } from './json-in-text.js';
 import type { Patterns } from './patterns.js';
 import { TookTooLong, withinTime } from './within-time.js';
@@ -41,8 +42,9 @@ export class CompiledSchema {
   validateText(text: string): Validation {
     if (text.length > MAX_TEXT) return { ok: false, errors: [`it is longer than ${MAX_TEXT} characters`] };
     let first: Validation | null = null;
-    for (const value of jsonIn(text)) {
-      const found = this.validate(value);
+    for (const { json, value } of jsonIn(text)) {
+      const fault = lossyNumberFault(json);
+      const found = fault === null ? this.validate(value) : { ok: false as const, errors: [fault] };
       if (found.ok || found === TOO_LONG) return found;
       first ??= found;
     }

@@ -2,14 +2,14 @@
  * The JSON values that a text may be meant as, the likeliest first: all of it, what stands in its fences, what stands
  * between its first and its last bracket.
  */
-export function* jsonIn(text: string): Generator {
+export function* jsonIn(text: string): Generator<{ readonly json: string; readonly value: unknown }> {
   const tried = new Set<string>();
   for (const candidate of candidatesIn(text)) {
     const json = candidate.trim();
     if (json === '' || tried.has(json)) continue;
     tried.add(json);
     const value = parsed(json);
-    if (value !== undefined) yield value;
+    if (value !== undefined) yield { json, value };
   }
 }
 

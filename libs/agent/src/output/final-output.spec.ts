@@ -42,6 +42,26 @@ async function produce(
 }
 
 describe('final output', () => {
+  it.each(['1184773092771532801', '1e400'])('holds no other number than %s', async (number) => {
+    const { result, requests } = await produce([said(`{"answer":${number}}`), said('{"answer":42}')]);
+    expect(result).toEqual({ kind: 'ok', value: { answer: 42 } });
+    expect(JSON.stringify(requests[1]?.messages)).toContain(`answer must not be the number ${number}`);
+    const list = specOf({ type: 'array', items: { type: 'number' } });
+    const wrapped = called({ output: ['N'] });
+    const answers = [
+      noFormat,
+      {
+        ...wrapped,
+        toolCalls: wrapped.toolCalls.map((made) => ({
+          ...made,
+          arguments: made.arguments.replace('"N"', number),
+        })),
+      },
+    ];
+    const second = await produce([...answers, called({ output: [7] })], { spec: list });
+    expect(second.result).toEqual({ kind: 'ok', value: [7] });
+  });
+
   it('is asked for in the structured-output mode of the model, also where it is not strict', async () => {
     const spec = { ...specOf(), strict: false };
     const { result, requests } = await produce([said('{"answer":42}')], { spec });

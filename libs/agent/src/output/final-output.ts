@@ -1,3 +1,4 @@
+import { lossyNumberIn } from '#domain';
 import type { SchemaInUse, Validation } from '#json-schema';
 import {
   ModelFailure,
@@ -159,6 +160,7 @@ async function validated(
 }
 
 function unwrapped(text: string): unknown {
+  if (lossyNumberIn(text) !== null) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;

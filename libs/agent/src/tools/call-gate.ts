@@ -1,4 +1,4 @@
-import { type ApprovalPolicy, type OfferedTool, type TurnToolCall, ruleFor } from '#domain';
+import { type ApprovalPolicy, type OfferedTool, type TurnToolCall, readArguments, ruleFor } from '#domain';
 import { type Schemas, faultsOfArguments } from '#json-schema';
 import type { Tool } from './tool.js';
 
@@ -30,10 +30,14 @@ export class CallGate {
     return this.ruleFor(tool) === 'ask' ? 'approval' : undefined;
   }
 
-  /** What is wrong with the arguments, so that nobody is asked about them; null: nothing. */
-  async faultOf(input: unknown, { definition }: Tool): Promise<string | null> {
-    if (input === undefined) return 'the arguments are not valid JSON';
-    const faults = await faultsOfArguments(this.schemas, definition, input, this.project);
+  /**
+   * What is wrong with the arguments, so that nobody is asked about them; null: nothing. A caller gets them as the model
+   * wrote them, with all the digits of their numbers.
+   */
+  async faultOf(call: TurnToolCall, { definition, isCallers }: Tool): Promise<string | null> {
+    const read = readArguments(call);
+    if (read.kind === 'broken' || (read.kind === 'lossy' && isCallers !== true)) return read.fault;
+    const faults = await faultsOfArguments(this.schemas, definition, read.input, this.project);
     return faults.length === 0 ? null : `the arguments do not fit the tool: ${faults.join('; ')}`;
   }
 

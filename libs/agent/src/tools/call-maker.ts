@@ -6,6 +6,7 @@ import {
   type TurnToolCall,
   inputOf,
   isReleased,
+  readArguments,
 } from '#domain';
 import type { Clock } from '#platform';
 import { TaskLeft } from '../run/run-end.js';
@@ -75,10 +76,11 @@ export class CallMaker {
     if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
     const tool = called.tool() ?? (await this.awaited(call, called, signal));
     if (typeof tool === 'string') return failed(tool);
-    const input = inputOf(call);
-    if (input === undefined) return failed('the arguments are not valid JSON');
+    const read = readArguments(call);
+    if (read.kind !== 'read') return failed(read.fault);
+    const { input } = read;
     if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)
-      return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
+      return failed((await this.gate.faultOf(call, tool)) ?? TOO_MANY);
     const answers = await this.questions.answersTo(state);
     if (isToBegin) await this.noteBegin(state, step);
     return this.make(state, called, { tool, input, answers }, signal, step);

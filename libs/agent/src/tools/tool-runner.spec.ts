@@ -58,6 +58,7 @@ describe('the intent to call tools', () => {
         call('1', 'add', '{"a":1,"b":"\\u00e9"}'),
         call('2', 'now', ''),
         call('3', 'add', '{"a":'),
+        call('4', 'add', '{"a":1184773092771532801}'),
       ]),
     });
     expect(sink.drafts.slice(1)).toEqual([
@@ -67,6 +68,11 @@ describe('the intent to call tools', () => {
       { type: 'agent_tool_use', data: { content: '{"tool":"now","input":{}}' } },
       { type: 'agent_tool_use_start', data: {} },
       { type: 'agent_tool_use', data: { content: '{"tool":"add","input":"{\\"a\\":"}' } },
+      { type: 'agent_tool_use_start', data: {} },
+      {
+        type: 'agent_tool_use',
+        data: { content: '{"tool":"add","input":"{\\"a\\":1184773092771532801}"}' },
+      },
     ]);
   });
 });
@@ -78,6 +84,17 @@ describe('the calls of a turn', () => {
     await runFresh([{ ...call('1', 't', ''), cut: true }, call('2', '')]);
     expect(sink.drafts[0]?.data).toMatchObject({ content: expect.stringContaining('was cut at its limit') });
     expect(sink.drafts[1]).toEqual(completed('2', 'the call was not made: it does not name a tool', true));
+    expect(tool.calls).toEqual([]);
+  });
+
+  it.each(['1184773092771532801', '1e400'])('are not made with another number than %s', async (number) => {
+    const tool = new LedgerTool('t');
+    const { sink, runFresh } = runnerOf(tool);
+    await runFresh([call('1', 't', `{"ids":[7,${number}]}`)]);
+    expect(sink.drafts[0]?.data).toMatchObject({
+      content: expect.stringMatching(new RegExp(`ids\\[1\\] .*${number}.* as a string`)),
+      is_error: true,
+    });
     expect(tool.calls).toEqual([]);
   });
 

@@ -200,8 +200,7 @@ export class ToolRunner {
     const tool = this.byName.get(call.name);
     if (tool === undefined) return call;
     const needs = this.gate.neededBy(tool);
-    const isAsked =
-      needs !== undefined && !call.cut && (await this.gate.faultOf(inputOf(call), tool)) === null;
+    const isAsked = needs !== undefined && !call.cut && (await this.gate.faultOf(call, tool)) === null;
     return { ...call, ...tool.origin, ...(isAsked ? { needs } : {}) };
   }
 

@@ -1,4 +1,5 @@
 import type { Content } from '../content.js';
+import { lossyNumberIn } from '../lossy-number.js';
 import { type GivenItem, textsOf } from './given-item.js';
 
 interface GivenMessage {
@@ -27,6 +28,7 @@ function piecesOf({ name, arguments: input }: GivenCall): readonly Content[] {
 }
 
 function inputOf(text: string): unknown {
+  if (lossyNumberIn(text) !== null) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -15,7 +15,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
     try {
       if (takesFile(request)) throw NOT_MULTIPART;
       refuseEncodings(request);
-      done(null, bytes.length === 0 ? undefined : parseJson(bytes));
+      done(null, bytes.length === 0 ? undefined : parseJson(bytes, keepsNumbers(request)));
     } catch (error) {
       done(error as Error);
     }
@@ -30,6 +30,9 @@ export function addBodyParsers(fastify: FastifyInstance): void {
     else done(takesFile(request) ? NOT_MULTIPART : NOT_JSON);
   });
 }
+
+const keepsNumbers = ({ routeOptions }: FastifyRequest): boolean =>
+  termsOf(routeOptions.config)?.keepsNumbers === true;
 
 /** A field or a parameter of a route that takes none is a mistake of the caller. @throws Problem */
 export function refuseUnwanted({ body, query, routeOptions }: FastifyRequest): void {

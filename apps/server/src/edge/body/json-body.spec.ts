@@ -15,6 +15,13 @@ const detailOf = (body: string | Buffer): string => {
 };
 
 describe('a JSON body', () => {
+  test('has no numbers that would be changed, where they go on to somebody else', () => {
+    const body = Buffer.from('{"result":{"ids":[1184773092771532801]}}');
+    expect(() => parseJson(body, true)).toThrow('result.ids[0]: must not be the number 1184773092771532801');
+    expect(parseJson(body)).toEqual({ result: { ids: [1184773092771532800] } });
+    expect(parseJson(Buffer.from('{"result":[1.5,42]}'), true)).toEqual({ result: [1.5, 42] });
+  });
+
   test('of any kind is what JSON.parse makes of it, or refused for its poison', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),

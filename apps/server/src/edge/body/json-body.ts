@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Problem, invalid } from '#domain';
+import { Problem, invalid, lossyNumberIn, lossyNumberMessage } from '#domain';
 import { firstPoison } from './json-poison.js';
 
 /** Arrays and objects within each other; far below what any serialiser can recurse. */
@@ -12,15 +12,18 @@ const SUSPECT = /\\u(?:0000|005f|d[89a-f])|__proto__/i;
  * Parses a body strictly: valid UTF-8, at most MAX_DEPTH deep, without U+0000, lone surrogates and `__proto__` keys. Costs
  * a plain body three searches more than JSON.parse; values are walked only where a search found something. Of equal keys
  * the last counts, as everywhere in JavaScript.
+ * @param keepsNumbers numbers are not rounded: those that would be are refused
  * @throws Problem invalid_request, naming the position or the path
  */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer, keepsNumbers = false): unknown {
   if (!isUtf8(bytes)) throw new Problem('invalid_request', 'the body is not valid UTF-8');
   const text = bytes.toString('utf8');
   if (isTooDeep(text)) {
     throw new Problem('invalid_request', `the body is nested deeper than ${MAX_DEPTH} levels`);
   }
   const value = parse(text);
+  const lossy = keepsNumbers ? lossyNumberIn(text) : null;
+  if (lossy !== null) throw invalid(lossy.path || 'body', lossyNumberMessage(lossy));
   if (SUSPECT.test(text)) {
     const poison = firstPoison(value);
     if (poison !== null) throw invalid(poison.path, poison.message);

@@ -51,6 +51,8 @@ export interface OperationTerms {
   readonly isForeign?: true;
   /** What its JSON body is held against; absent: it takes no body, or an empty object. */
   readonly body?: Dto;
+  /** Any JSON in its body goes on to somebody else: a number in it that would be changed by that is refused. */
+  readonly keepsNumbers?: true;
   /** Its JSON body is a message that its handler judges by itself: the schema is told, and nothing is held against it. */
   readonly message?: JsonSchema;
   /** Examples of the body that work as they stand, by name; the first is the one that is filled in. */

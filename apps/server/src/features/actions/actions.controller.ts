@@ -75,6 +75,7 @@ export class ActionsController {
     orScope: 'run',
     isForTokens: true,
     body: DecisionDto,
+    keepsNumbers: true,
     examples: DECISION_EXAMPLES,
     answers: answer(200, ACTION),
     refusals: [409, 422],
