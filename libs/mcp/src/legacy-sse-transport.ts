@@ -3,7 +3,7 @@ import { readEvents } from './event-stream.js';
 import type { HttpExchange } from '#http';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
-import { type McpHttp, refusalOf } from './mcp-http.js';
+import type { McpHttp } from './mcp-http.js';
 import { CLOSED, type McpTransport } from './mcp-transport.js';
 import {
   isAnswerTo,
@@ -42,7 +42,7 @@ export class LegacySseTransport implements McpTransport {
   async start(): Promise<void> {
     const headers = { accept: 'text/event-stream' };
     const answer = await this.http.send({ url: this.http.url, method: 'GET', headers }, this.closing.signal);
-    if (answer.status >= 300) throw await refusalOf(answer);
+    if (answer.status >= 300) throw await this.http.refusalOf(answer);
     if (!/^text\/event-stream\b/i.test(answer.header('content-type'))) {
       answer.release();
       throw new McpFailure('nonsense', 'gave an answer that is not a stream of events');
@@ -113,7 +113,7 @@ export class LegacySseTransport implements McpTransport {
     const request = { url: this.endpoint, method: 'POST', headers, body: JSON.stringify(message) } as const;
     const answer = await this.http.send(request, this.closing.signal);
     if (answer.status < 300) return answer.release();
-    const refusal = await refusalOf(answer);
+    const refusal = await this.http.refusalOf(answer);
     const isGone = refusal.status === 404 || (refusal.status === 400 && /session/i.test(refusal.message));
     throw isGone ? new McpFailure('session', 'has ended the session', refusal.status) : refusal;
   }

@@ -60,7 +60,7 @@ export class McpConnection {
   ) {
     this.mask = new SecretMask(config);
     this.session = ports.session;
-    this.http = new McpHttp(config, ports);
+    this.http = new McpHttp(config, ports, this.mask);
     const { clock, limits } = ports;
     this.wirePorts = { http: this.http, clock, limits, onToolsChanged: this.toolsChanged };
   }

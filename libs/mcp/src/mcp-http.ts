@@ -5,6 +5,7 @@ import { McpFailure, failureOfHttp } from './mcp-failure.js';
 import type { McpServerConfig } from '#agent';
 import { basicCredentials } from './url-credentials.js';
 import { isRecord, rpcErrorIn } from './rpc-message.js';
+import type { SecretMask } from './secret-mask.js';
 
 const maxRedirects = 3;
 /** Longer than a server on this machine takes from the last event of a stream to its end. */
@@ -38,6 +39,7 @@ export class McpHttp {
   constructor(
     config: McpServerConfig,
     private readonly ports: McpHttpPorts,
+    private readonly mask: SecretMask,
   ) {
     this.url = new URL(config.serverUrl);
     const authorization = authorizationOf(config, this.url);
@@ -75,6 +77,22 @@ export class McpHttp {
     }
   }
 
+  /** What the server says with a status of no success; the beginning of it. */
+  async refusalOf(answer: HttpExchange): Promise<McpFailure> {
+    const { status } = answer;
+    const text = await answer.text(maxErrorBytes).catch(() => '');
+    const body = parsed(text);
+    // Masked before it is cut: half a secret would not be seen as one.
+    const said = this.mask.cleanError(saidIn(text, body), maxSaidChars);
+    const isTransient = status === 502 || status === 503 || status === 504;
+    return new McpFailure(
+      isTransient ? 'lost' : 'refused',
+      `answered with status ${status}${said === '' ? '' : `: ${said}`}`,
+      status,
+      isRecord(body) ? rpcErrorIn(body) : undefined,
+    );
+  }
+
   destroy(): Promise<void> {
     return this.connections.destroy();
   }
@@ -110,29 +128,14 @@ export class McpHttp {
 
 const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What the server says with a status of no success; the beginning of it. */
-export async function refusalOf(answer: HttpExchange): Promise<McpFailure> {
-  const { status } = answer;
-  const text = await answer.text(maxErrorBytes).catch(() => '');
-  const body = parsed(text);
-  const said = saidIn(text, body);
-  const isTransient = status === 502 || status === 503 || status === 504;
-  return new McpFailure(
-    isTransient ? 'lost' : 'refused',
-    `answered with status ${status}${said === '' ? '' : `: ${said}`}`,
-    status,
-    isRecord(body) ? rpcErrorIn(body) : undefined,
-  );
-}
-
 function saidIn(text: string, body: unknown): string {
   // A page for people says nothing that the status does not.
-  if (body === undefined) return /^\s*</.test(text) ? '' : text.trim().slice(0, maxSaidChars);
+  if (body === undefined) return /^\s*</.test(text) ? '' : text.trim();
   if (!isRecord(body)) return '';
   const { error, message } = body;
   const inner = isRecord(error) ? error['message'] : error;
   const said = [inner, message].find((value) => typeof value === 'string');
-  return (said ?? '').slice(0, maxSaidChars);
+  return said ?? '';
 }
 
 function parsed(text: string): unknown {

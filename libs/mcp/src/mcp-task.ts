@@ -1,10 +1,11 @@
 import type { ServerTask } from '#domain';
 import { type Clock, lateSignal } from '#platform';
-import { ClaimLost, RunStopped, type ServerAnswers, TaskLeft } from '#agent';
+import { ClaimLost, RunStopped, type ServerAnswers, TaskLeft, type WantedInputs } from '#agent';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
+import type { SecretMask } from './secret-mask.js';
 import type { TaskEnd } from './task-end.js';
 import type { TaskNote, TaskNotes } from './task-notes.js';
 import { wantedInputs } from './wanted-inputs.js';
@@ -14,11 +15,15 @@ export function taskIn(
   result: Readonly<Record<string, unknown>>,
   now: number,
   limits: McpLimits,
+  mask: SecretMask,
 ): ServerTask | null {
   if (result['resultType'] !== 'task') return null;
   const { taskId, ttlMs, pollIntervalMs } = isRecord(result['task']) ? result['task'] : result;
   if (typeof taskId !== 'string' || taskId === '' || taskId.length > MAX_ID)
     throw new McpFailure('nonsense', 'made a task of the call, and does not name it');
+  // It is kept as it is, or not at all.
+  if (mask.opaqueHolds(taskId))
+    throw new McpFailure('unusable', 'made a task of the call whose name holds a secret of the caller');
   const expires = typeof ttlMs === 'number' && ttlMs > 0 ? { expires_at: now + ttlMs } : {};
   return { id: taskId, poll_ms: pollOf(pollIntervalMs, limits), started_at: now, ...expires };
 }
@@ -77,6 +82,8 @@ export class TaskFollower {
         note.heardAt = clock.now();
         note.pauseMs = pollOf(answer['pollIntervalMs'], limits);
         note.dueAt = note.heardAt + note.pauseMs;
+        // It would wait for an answer that nobody can be asked for.
+        if (end?.kind === 'failed' && end.isUnaskable) await this.stop(task.id);
         if (end !== null) return end;
       } catch (error) {
         if (signal.aborted) return this.leave(task, signal);
@@ -126,15 +133,20 @@ export class TaskFollower {
   }
 
   private async leave(task: ServerTask, { reason }: AbortSignal): Promise<never> {
+    if (!goesOn(reason)) await this.stop(task.id);
+    throw reason as Error;
+  }
+
+  /** Never rejects. */
+  private async stop(taskId: string): Promise<void> {
     const late = this.clock.deadline(this.limits.closeMs);
     try {
-      if (!goesOn(reason)) await this.ask('tasks/cancel', task.id, late.signal);
+      await this.ask('tasks/cancel', taskId, late.signal);
     } catch {
       // It need not answer.
     } finally {
       late[Symbol.dispose]();
     }
-    throw reason as Error;
   }
 
   private async ask(
@@ -148,6 +160,16 @@ export class TaskFollower {
       return await this.connection.request(method, { taskId, ...more }, { signal: late.signal });
     } finally {
       late[Symbol.dispose]();
+    }
+  }
+
+  /** What it wants to know, or why nobody can be asked for that. */
+  private wantsOf(task: Readonly<Record<string, unknown>>): WantedInputs | McpFailure {
+    try {
+      return wantedInputs(task, this.connection.mask);
+    } catch (error) {
+      if (error instanceof McpFailure) return error;
+      throw error;
     }
   }
 
@@ -175,7 +197,9 @@ export class TaskFollower {
       case 'cancelled':
         return { kind: 'cancelled', says: 'has cancelled the task' };
       case 'input_required': {
-        const { questions: asked } = wantedInputs(task, this.connection.mask);
+        const wants = this.wantsOf(task);
+        if (wants instanceof McpFailure) return { kind: 'failed', says: wants.message, isUnaskable: true };
+        const { questions: asked } = wants;
         note.wanted = new Set(asked.map(({ key }) => key));
         if (isToBeTold(note, answers)) return null;
         const questions = asked.filter(({ key }) => !note.told.has(key));

@@ -54,7 +54,7 @@ export class McpTool implements Tool {
   ) {
     this.isRepeatable = listed.isRepeatable;
     this.isReadOnly = listed.isReadOnly;
-    this.schema = offerSchema(listed.inputSchema);
+    this.schema = offerSchema(listed.inputSchema, connection.mask);
     this.definition = this.define(name);
     const { mask, config, index } = connection;
     const which = index === 0 ? {} : { server_index: index };
@@ -108,7 +108,7 @@ export class McpTool implements Tool {
     for (let tries = 0; ; tries++) {
       try {
         const result = await this.send(params, options);
-        const task = taskIn(result, this.clock.now(), this.limits);
+        const task = taskIn(result, this.clock.now(), this.limits, this.connection.mask);
         if (task !== null) return { content: '', task };
         if (result['resultType'] === 'input_required') {
           const wants = wantedInputs(result, this.connection.mask);
@@ -187,7 +187,8 @@ export class McpTool implements Tool {
     const own = mask.clean(this.listed.name);
     const origin = own === name ? '' : `(${own} of ${config.serverName}) `;
     const before = config.description === undefined ? '' : `${config.description}\n`;
-    const text = before + origin + mask.clean(this.listed.description);
+    // What the caller says of its server is masked, too: a token in it is as much a secret.
+    const text = mask.clean(before) + origin + mask.clean(this.listed.description);
     const { parameters } = this.schema;
     if (text.length <= maxDescriptionChars) return { name, description: text, parameters };
     const head = text.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, '');

@@ -4,7 +4,7 @@ import { readEvents } from './event-stream.js';
 import { headerValue } from './header-value.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure, lost } from './mcp-failure.js';
-import { type McpHttp, refusalOf } from './mcp-http.js';
+import type { McpHttp } from './mcp-http.js';
 import { CLOSED } from './mcp-transport.js';
 import type { McpWire, Notice, RequestOptions } from './mcp-wire.js';
 import { followToolChanges } from './modern-subscription.js';
@@ -79,7 +79,7 @@ export class ModernWire implements McpWire {
     id: number,
     options: ModernRequestOptions,
   ): Promise<Record<string, unknown>> {
-    if (answer.status >= 300) throw await refusalOf(answer);
+    if (answer.status >= 300) throw await this.http.refusalOf(answer);
     const { maxMessageBytes } = this.limits;
     const type = answer.header('content-type');
     let result: Record<string, unknown> | undefined;

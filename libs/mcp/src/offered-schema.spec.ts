@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { offerSchema } from './offered-schema.js';
+import { offerSchema as offer } from './offered-schema.js';
+import { SecretMask } from './secret-mask.js';
+
+const mask = new SecretMask({
+  serverName: 's',
+  serverUrl: 'https://mcp.example/mcp',
+  auth: { type: 'bearer', token: 'sesame-42' },
+});
+const offerSchema = (schema: unknown) => offer(schema, mask);
 
 describe('a schema that the model can be given', () => {
   it('is the very same inside, where nothing is wrong', () => {
@@ -63,6 +71,29 @@ describe('a schema that the model can be given', () => {
       'ä!': 3,
       [long]: 4,
       other: 5,
+    });
+  });
+
+  it('has other names for properties whose names hold a secret, and the server gets its own', () => {
+    const schema = {
+      type: 'object',
+      properties: { 'as sesame-42': { description: 'sesame-42' }, plain: {} },
+      required: ['as sesame-42'],
+    };
+    const { parameters, toServer } = offerSchema(schema);
+    expect(parameters).toEqual({
+      type: 'object',
+      properties: { as____: { description: '***' }, plain: {} },
+      required: ['as____'],
+    });
+    expect(toServer({ as____: 1, plain: 2 })).toEqual({ 'as sesame-42': 1, plain: 2 });
+  });
+
+  it('is masked where it is wrapped, too', () => {
+    expect(offerSchema({ type: 'string', description: 'as sesame-42' }).parameters).toEqual({
+      type: 'object',
+      properties: { input: { type: 'string', description: 'as ***' } },
+      required: ['input'],
     });
   });
 

@@ -1,4 +1,6 @@
+import { schemaWithoutSecrets } from './masked-schema.js';
 import { isRecord } from './rpc-message.js';
+import type { SecretMask } from './secret-mask.js';
 
 /** A tool's input schema in a form that the model's API takes, and the way back for the arguments. */
 export interface OfferedSchema {
@@ -29,20 +31,22 @@ const ONE = new Set([
 const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-export function offerSchema(input: unknown): OfferedSchema {
+export function offerSchema(input: unknown, mask: SecretMask): OfferedSchema {
   const schema = repaired(isRecord(input) ? input : {}, 0) as Schema;
   const hasCombinator = COMBINATORS.some((key) => key in schema);
   const isObject = schema['type'] === undefined || schema['type'] === 'object';
-  if (isObject && (!hasCombinator || isRecord(schema['properties']))) return offerObject(schema);
-  return wrapped(schema);
+  const hasProperties = isObject && (!hasCombinator || isRecord(schema['properties']));
+  const { parameters, toServer } = hasProperties ? offerObject(schema, mask) : wrapped(schema);
+  return { parameters: schemaWithoutSecrets(parameters, mask), toServer };
 }
 
 /** Combinations of what the object's properties may be are the server's to check; it says what it misses. */
-function offerObject(schema: Schema): OfferedSchema {
+function offerObject(schema: Schema, mask: SecretMask): OfferedSchema {
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const object: Record<string, unknown> & { properties: Schema } = { ...schema, type: 'object', properties };
   for (const key of DROPPED) if (key in object) delete object[key];
-  return Object.keys(properties).every((name) => PROPERTY.test(name)) ? plain(object) : renamed(object);
+  const names = Object.keys(properties);
+  return names.every((name) => mayKeepName(name, mask)) ? plain(object) : renamed(object, mask);
 }
 
 /** What is no object at all is offered as the only argument of one. */
@@ -60,16 +64,22 @@ function wrapped(schema: Schema): OfferedSchema {
 
 const plain = (parameters: object): OfferedSchema => ({ parameters, toServer: (input) => input });
 
-function renamed(schema: Schema & { properties: Schema }): OfferedSchema {
+const mayKeepName = (name: string, mask: SecretMask): boolean => PROPERTY.test(name) && !mask.holds(name);
+
+function renamed(schema: Schema & { properties: Schema }, mask: SecretMask): OfferedSchema {
   const own = new Map<string, string>();
   const offered = new Map<string, string>();
   // Those that may keep their names do.
   const names = Object.keys(schema.properties).sort(
-    (a, b) => Number(PROPERTY.test(b)) - Number(PROPERTY.test(a)),
+    (a, b) => Number(mayKeepName(b, mask)) - Number(mayKeepName(a, mask)),
   );
   for (const name of names) {
-    const base = name.replace(/[^a-zA-Z0-9_.-]/gu, '_').slice(0, 60) || '_';
-    let next = PROPERTY.test(name) ? name : base;
+    const base =
+      mask
+        .clean(name)
+        .replace(/[^a-zA-Z0-9_.-]/gu, '_')
+        .slice(0, 60) || '_';
+    let next = mayKeepName(name, mask) ? name : base;
     for (let n = 2; own.has(next); n++) next = `${base}_${n}`;
     own.set(next, name);
     offered.set(name, next);

@@ -40,6 +40,20 @@ describe('files of a result', () => {
     expect(files.files[0]?.name).toBe('b ***.bin');
   });
 
+  it('show no part of a secret that their address or their type would be parted in', () => {
+    const slashed = new SecretMask({
+      serverName: 's',
+      serverUrl: 'http://127.0.0.1/mcp',
+      auth: { type: 'bearer', token: 'sesame/open?now' },
+    });
+    const files = new ResultFiles('ses_1', slashed);
+    files.take('image', { data: 'AAAA', mimeType: '', uri: 'file:///a/sesame/open?now' });
+    files.take('image', { data: 'AAAB', mimeType: '', uri: `file:///sesame/open?now${'x'.repeat(800)}` });
+    files.take('image', { data: 'AAAC', mimeType: `${'x'.repeat(45)}/${'x'.repeat(48)}sesame/open?now` });
+    expect(files.files.map(({ name = '' }) => name)).toEqual(['***', `***${'x'.repeat(197)}`, '']);
+    expect(files.files[2]?.mediaType).toBe(`${'x'.repeat(45)}/${'x'.repeat(48)}`);
+  });
+
   it('have ids of their session, the same for the same content', () => {
     expect(fileIdOf('ses_1', png)).not.toBe(fileIdOf('ses_2', png));
     const files = filesOf();

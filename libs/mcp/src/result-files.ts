@@ -9,6 +9,7 @@ import type { SecretMask } from './secret-mask.js';
 const MAX_FILES = 25;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_NAME_CHARS = 200;
+const MAX_TYPE_CHARS = 100;
 const FALLBACK_TYPE = 'application/octet-stream';
 
 /** What a block of a result says of its file; nothing of it need be true. */
@@ -55,18 +56,14 @@ export class ResultFiles {
   }
 
   private typeAsSaid(said: string): string | null {
-    const type = this.mask.clean(said.slice(0, 100)).toLowerCase();
+    const type = this.mask.cleanBeginning(said, MAX_TYPE_CHARS).toLowerCase();
     return /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) ? type : null;
   }
 
   /** The last part of its address. */
   private nameIn(uri: string): string {
-    const last =
-      uri
-        .slice(-4 * MAX_NAME_CHARS)
-        .split(/[?#]/)[0]
-        ?.split('/')
-        .at(-1) ?? '';
+    // Masked before it is taken apart: a secret may hold what it is parted at.
+    const last = this.mask.clean(uri).split(/[?#]/)[0]?.split('/').at(-1) ?? '';
     return cleanText(this.mask.cleanBeginning(percentDecoded(last), MAX_NAME_CHARS)).slice(0, MAX_NAME_CHARS);
   }
 }

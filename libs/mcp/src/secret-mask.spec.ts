@@ -46,6 +46,36 @@ describe('a text of a server', () => {
     expect(mask.clean('mail to info@mcp.example')).toBe('mail to info@mcp.example');
   });
 
+  it('is searched for them in JSON, however deep that is', () => {
+    const mask = maskOf('https://mcp.example/mcp', bearer);
+    let deep: unknown = { a: [1, { 'a to.k+en"1': null }] };
+    for (let n = 0; n < 50_000; n++) deep = [deep];
+    expect(mask.holdsWithin(deep)).toBe(true);
+    expect(mask.holdsWithin({ a: ['token', null, 1, true], b: {} })).toBe(false);
+    expect(maskOf('https://mcp.example/mcp', { type: 'bearer', token: '4711' }).holdsWithin([4711])).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    ['https://x.example/?t=to.k+en%221', true],
+    ['https://x.example/?t=to.k%2Ben%221', true],
+    ['https://x.example/?t=%74%6f.k%2Ben%221&broken=%ff', true],
+    ['https://x.example/?t=to.k%252Ben%2522'.concat('1'), true],
+    ['https://mcp.example/sign?in=OGY3ZmQ1', true],
+    ['https://mcp.example/sign', false],
+    ['https://mcp.example/s/', false],
+  ])('is a link that holds a secret: %s, %p', (link, isOne) => {
+    expect(maskOf('https://mcp.example/s/OGY3ZmQ1/mcp', bearer).linkHolds(link)).toBe(isOne);
+  });
+
+  it('that means something to the server alone may hold parts of its address, and no credentials', () => {
+    const mask = maskOf('http://10.0.0.1:8080/agents/agent-12?key=abcd', bearer);
+    expect(mask.opaqueHolds('http://10.0.0.1:8080/agents/agent-12/tasks/abcd1')).toBe(false);
+    for (const text of ['{"t":"to.k+en\\"1"}', 'a to.k+en"1', 'to%2Ek%2Ben%221'])
+      expect(mask.opaqueHolds(text)).toBe(true);
+  });
+
   it('stays as it is otherwise', () => {
     const text = 'a mcp and an example of it';
     expect(maskOf('https://mcp.example/mcp', { type: 'bearer', token: 'a' }).clean(text)).toBe(text);

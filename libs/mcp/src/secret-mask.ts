@@ -6,6 +6,10 @@ const MASK = '***';
 /** Shorter ones would eat into ordinary words, and hide nothing. */
 const minTokenChars = 3;
 const minPartChars = 8;
+/** Shorter ones stand in a text that means nothing (an id, a state) by chance. */
+const minOpaqueChars = 6;
+/** So many times over a secret may be encoded in a link. */
+const maxEncodings = 3;
 /** Of an error; some servers answer with all that they know. */
 const maxErrorChars = 10_000;
 const SECRET_NAME = /key|token|secret|pass|pwd|auth|sig|cred|code/i;
@@ -17,12 +21,23 @@ const SECRET_NAME = /key|token|secret|pass|pwd|auth|sig|cred|code/i;
 export class SecretMask {
   private readonly secrets: readonly string[];
   private readonly anywhere: RegExp | null;
+  /** A shorter text holds none of them: most names and values in a schema are. */
+  private readonly fewestChars: number;
   private readonly address: RegExp | null;
+  private readonly inLinks: RegExp | null;
+  private readonly credentials: RegExp | null;
 
   constructor(config: McpServerConfig) {
     const url = new URL(config.serverUrl);
-    this.secrets = [...tokensOf(config, url).flatMap(spellings), ...urlsOf(config, url)];
+    const credentials = credentialsIn(config, url);
+    const tokens = [...credentials, ...partsOf(url)];
+    this.secrets = [...tokens.flatMap(spellings), ...urlsOf(config, url)];
     this.anywhere = patternOf(this.secrets);
+    this.fewestChars = Math.min(
+      ...this.secrets.filter((secret) => secret !== '').map(({ length }) => length),
+    );
+    this.inLinks = patternOf(tokens.flatMap(spellings));
+    this.credentials = patternOf(credentials.filter((t) => t.length >= minOpaqueChars).flatMap(spellings));
     this.address = patternOf([...this.secrets, url.host, url.hostname.replace(/^\[|\]$/g, '')]);
   }
 
@@ -31,26 +46,73 @@ export class SecretMask {
     return this.anywhere === null ? text : text.replace(this.anywhere, MASK);
   }
 
+  /** Whether `clean` would change it. */
+  holds(text: string): boolean {
+    return text.length >= this.fewestChars && isIn(text, this.anywhere);
+  }
+
+  /** The same for a text, or what JSON there is, however deep. */
+  holdsWithin(value: unknown): boolean {
+    const left = [value];
+    while (left.length > 0) {
+      const next = left.pop();
+      if (typeof next === 'object' && next !== null) {
+        const isList = Array.isArray(next);
+        for (const [key, inner] of Object.entries(next)) {
+          if (!isList && this.holds(key)) return true;
+          left.push(inner);
+        }
+      } else if (this.holds(String(next))) return true;
+    }
+    return false;
+  }
+
+  /** Whether a link holds what only the caller may know, in whatever encoding. That it is on the server's own host is not. */
+  linkHolds(url: string): boolean {
+    let text = url;
+    for (let times = 0; times <= maxEncodings; times++) {
+      if (isIn(text, this.inLinks) || isIn(text.replaceAll('+', ' '), this.inLinks)) return true;
+      text = decodedWherePossible(text);
+    }
+    return false;
+  }
+
+  /** Whether a text that means something to the server alone, and cannot be given back to it changed, holds a credential. */
+  opaqueHolds(text: string): boolean {
+    return isIn(text, this.credentials) || isIn(decodedWherePossible(text), this.credentials);
+  }
+
   /** The same for the first UTF-16 units of a longer text. */
   cleanBeginning(text: string, maxChars: number): string {
     return this.clean(beginningOf(text, maxChars, this.secrets));
   }
 
   /** For what is said of a failure: no trace of where it was, and nothing that looks like anyone's secret. */
-  cleanError(text: string): string {
+  cleanError(text: string, maxChars = maxErrorChars): string {
     const clean = scrub(this.address === null ? text : text.replace(this.address, MASK));
-    return clean.length > maxErrorChars ? `${beginning(clean)}…` : clean;
+    return clean.length > maxChars ? `${beginning(clean, maxChars)}…` : clean;
   }
 }
 
-function tokensOf({ auth }: McpServerConfig, url: URL): string[] {
+function credentialsIn({ auth }: McpServerConfig, url: URL): string[] {
   const token = auth?.type === 'bearer' ? auth.token : auth?.oauth.accessToken;
   const named = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
-  const parts = [...url.searchParams.values(), ...url.pathname.split('/')].filter(looksSecret);
-  return [token ?? '', ...credentialsOf(url), ...named, ...parts].filter((t) => t.length >= minTokenChars);
+  return [token ?? '', ...credentialsOf(url), ...named].filter((t) => t.length >= minTokenChars);
 }
 
-const beginning = (text: string): string => text.slice(0, maxErrorChars).replace(/[\uD800-\uDBFF]$/, '');
+/** Of an address, what may be a secret by its looks. */
+const partsOf = (url: URL): string[] =>
+  [...url.searchParams.values(), ...url.pathname.split('/')].filter(looksSecret);
+
+/** A pattern that finds all of them has a place where it goes on, which `search` does not look at. */
+const isIn = (text: string, pattern: RegExp | null): boolean => pattern !== null && text.search(pattern) >= 0;
+
+/** What is encoded properly is decoded, whatever else there is. */
+const decodedWherePossible = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => percentDecoded(encoded));
+
+const beginning = (text: string, maxChars: number): string =>
+  text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
 
 const looksSecret = (part: string): boolean => part.length >= minPartChars && /\d|[A-Z]/.test(part);
 

@@ -4,7 +4,7 @@ import { type HttpExchange } from '#http';
 import { type StreamPlace, readEvents } from './event-stream.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure, lost } from './mcp-failure.js';
-import { type McpHttp, refusalOf } from './mcp-http.js';
+import type { McpHttp } from './mcp-http.js';
 import { CLOSED, type McpTransport } from './mcp-transport.js';
 import { isAnswerTo, isCall, isRequest, otherAnswer, parseMessages, readMessage } from './rpc-message.js';
 
@@ -179,7 +179,7 @@ export class StreamableHttpTransport implements McpTransport {
     const body = JSON.stringify(message);
     const answer = await this.http.send({ url: this.http.url, method: 'POST', headers, body }, signal);
     if (answer.status < 300) return answer;
-    throw this.sessionFailure(await refusalOf(answer));
+    throw this.sessionFailure(await this.http.refusalOf(answer));
   }
 
   /** Servers say 404 of a session that they do not know, as they should; many examples are copied that say 400. */

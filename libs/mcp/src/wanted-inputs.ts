@@ -2,6 +2,7 @@ import { cleanText } from '#platform';
 import type { WantedInput, WantedInputs } from '#agent';
 import { jsonText } from './json-text.js';
 import { McpFailure } from './mcp-failure.js';
+import { schemaWithoutSecrets } from './masked-schema.js';
 import { isRecord } from './rpc-message.js';
 import type { SecretMask } from './secret-mask.js';
 
@@ -25,6 +26,8 @@ export function wantedInputs(
   if (requests.length > MAX_QUESTIONS) throw unusable(`wants more than ${MAX_QUESTIONS} answers at once`);
   if (state !== undefined && (typeof state !== 'string' || state.length > MAX_STATE))
     throw unusable('wants more to be kept for it than can be');
+  if (state !== undefined && mask.opaqueHolds(state))
+    throw unusable('wants something to be kept for it that holds a secret of the caller');
   const questions = requests.map(([key, request]) => questionOf(key, request, mask));
   return { questions, ...(state === undefined ? {} : { state }) };
 }
@@ -35,16 +38,23 @@ function questionOf(key: string, request: unknown, mask: SecretMask): WantedInpu
   const { mode, message, requestedSchema: schema, url } = request['params'];
   if (key.length > MAX_KEY || typeof message !== 'string' || message.length > MAX_MESSAGE)
     throw unusable('asks for more than can be shown');
+  if (mask.opaqueHolds(key)) throw unusable('asks for something by a name that holds a secret of the caller');
   const said = { key, message: cleanText(mask.clean(message)) };
   if (mode === 'url') {
     if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url))
       throw unusable('names no address to go to');
+    // A link that is masked leads nowhere.
+    if (mask.linkHolds(url)) throw unusable('names an address to go to that holds a secret of the caller');
     return { ...said, url };
   }
   const json = isRecord(schema) ? jsonText(schema) : null;
   if (!isRecord(schema) || json === null || json.length > MAX_SCHEMA)
     throw unusable('does not say what can be answered');
-  return { ...said, schema };
+  const { properties } = schema;
+  // The server wants the answer by this name, and nobody can be told of it.
+  if (isRecord(properties) && Object.keys(properties).some((name) => mask.holds(name)))
+    throw unusable('asks for a field whose name holds a secret of the caller');
+  return { ...said, schema: schemaWithoutSecrets(schema, mask) };
 }
 
 const unusable = (what: string): McpFailure => new McpFailure('refused', `${what}, before it goes on`);

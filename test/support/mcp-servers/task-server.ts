@@ -37,6 +37,8 @@ export class TaskServer {
   ttlMs: number | null = null;
   /** What it says of its tool, e.g. that twice is the same as once. */
   annotations: object = {};
+  /** What it says that its tool takes. */
+  schema: object = { type: 'object' };
   /** What its tools are called. */
   tools: readonly string[] = ['dig'];
   private port = 0;
@@ -92,13 +94,18 @@ export class TaskServer {
     await once(this.http, 'close');
   }
 
+  private described(name: string): object {
+    const { annotations, schema: inputSchema } = this;
+    return { name, description: 'takes long', inputSchema, annotations };
+  }
+
   private answer({ method, params }: Asked): TaskAnswer {
     switch (method) {
       case 'server/discover':
         return { result: { supportedVersions: [VERSION], capabilities: { tools: {} }, serverInfo: INFO } };
       case 'tools/list':
         return {
-          result: { tools: this.tools.map((name) => ({ ...DIG, name, annotations: this.annotations })) },
+          result: { tools: this.tools.map((name) => this.described(name)) },
         };
       case 'tools/call': {
         this.calls.push(params);
@@ -132,7 +139,6 @@ export const completed = (text: string): TaskAnswer => ({
 });
 
 const INFO = { name: 'quarry', version: '1' };
-const DIG = { name: 'dig', description: 'takes long', inputSchema: { type: 'object' } };
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   let body = '';
