@@ -253,17 +253,21 @@ describe('a client that does not wait any more', () => {
     await until(async () => (await statusOf(run)) === 'cancelled');
   });
 
-  it('of the years before does not, and ends it by saying so', async () => {
-    const { message } = endless('cut');
+  it.each([
+    ['', {}],
+    [', also of a call with an Idempotency-Key', { 'idempotency-key': 'cut by itself' }],
+  ])('of the years before does not, and ends it by saying so%s', async (which, key) => {
+    const { message } = endless(`cut${which}`);
     const body = (id: number) => ({
       jsonrpc: '2.0',
       id,
       method: 'tools/call',
       params: { name: 'run_agent', arguments: { message } },
     });
-    const headers = { 'mcp-session-id': 'b'.repeat(48), 'mcp-protocol-version': '2025-11-25' };
+    const session = (which === '' ? 'b' : 'd').repeat(48);
+    const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
     const gone = new AbortController();
-    const answer = post(stage.service, body(7), { headers, signal: gone.signal });
+    const answer = post(stage.service, body(7), { headers: { ...headers, ...key }, signal: gone.signal });
     const run = await runOf(message);
     gone.abort();
     await expect(answer).rejects.toThrow();

@@ -22,11 +22,16 @@ const task = async (n: number, method: string, taskId: string): Promise<Posted['
   (await ask(replica(n), method, { taskId }, terms)).last;
 
 describe('with several replicas', () => {
-  it('an older client says to any of them that it does not wait any more', async () => {
-    const { message } = heldRun('cancelled elsewhere');
-    const headers = { 'mcp-session-id': 'e'.repeat(48), 'mcp-protocol-version': '2025-11-25' };
+  it.each([
+    ['cancelled elsewhere', {}],
+    ['cancelled elsewhere, of a key', { 'idempotency-key': 'cancelled elsewhere' }],
+  ])('an older client says to any of them that it does not wait any more: %s', async (name, key) => {
+    const { message } = heldRun(name);
+    const session = ('idempotency-key' in key ? 'f' : 'e').repeat(48);
+    const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
     const params = { name: 'run_agent', arguments: { message } };
-    const answer = post(replica(0), { jsonrpc: '2.0', id: 'one', method: 'tools/call', params }, { headers });
+    const asked = { jsonrpc: '2.0', id: 'one', method: 'tools/call', params };
+    const answer = post(replica(0), asked, { headers: { ...headers, ...key } });
     await until(() => cluster.book.asksOf(message, 0) > 0);
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'one' } };
     expect((await post(replica(1), cancel, { headers })).status).toBe(202);

@@ -7,6 +7,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { stored, unavailable } from '../../../test/support/scripted-log.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
+import { PROJECT } from '../../../test/support/session-tape.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import { IdempotencyKeys } from './idempotency.js';
 
@@ -48,6 +49,26 @@ describe('a key', () => {
     expect(again).toEqual(first);
     expect(await open().start('hi', withKey('same', { message: 'hi', rules: ['a'] }))).toEqual(first);
     expect(house.model.requests).toHaveLength(1);
+  });
+
+  it('may have another one beside it, which leads to the run too, unless it leads somewhere already', async () => {
+    const also = (key: string, message: string, alsoKey = 'also') => ({
+      idempotency: { key, alsoKey, payload: { message } },
+    });
+    const house = open();
+    const runOf = (key: string) => open().core.startRun.runOfKey(PROJECT, key);
+    const first = await house.run('hi', also('beside', 'hi'));
+    expect(await runOf('also')).toBe(first.run);
+    expect(house.log.appends.slice(0, 2).map(({ types }) => types)).toEqual([
+      ['idempotency_key_used'],
+      ['idempotency_key_used'],
+    ]);
+    expect(await open().start('hi', also('beside', 'hi', 'repeated'))).toEqual(first);
+    expect(await runOf('repeated')).toBe(first.run);
+    expect(await open().start('hi', withKey('also'))).toEqual(first);
+    const second = await house.run('ho', also('beside 2', 'ho'));
+    expect(second.run).not.toBe(first.run);
+    expect(await runOf('also')).toBe(first.run);
   });
 
   it('with another payload is refused', async () => {

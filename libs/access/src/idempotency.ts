@@ -79,6 +79,19 @@ export class IdempotencyKeys {
     return (await this.write(request, meta, { payload: this.payloadOf(request), ...ids })) as KeyUse;
   }
 
+  /**
+   * Lets another key stand for the run of a use, too; one that stands for something already goes on doing so.
+   * @throws LogUnavailable
+   */
+  async alsoUse(request: IdempotentRequest, meta: EventMeta, use: KeyUse): Promise<void> {
+    if ((await this.used(request)) !== null) return;
+    try {
+      await this.write(request, meta, use);
+    } catch (error) {
+      if (!(error instanceof KeyMismatch)) throw error;
+    }
+  }
+
   /** The id of the resource that the key made, or null. @throws Problem idempotency_mismatch; LogUnavailable */
   async findResource(request: IdempotentRequest): Promise<string | null> {
     return ((await this.read(request)) as ResourceKeyUse | null)?.resource ?? null;

@@ -40,7 +40,15 @@ export class RunLocator {
   /** @throws Problem not_found, rate_limited, idempotency_mismatch, or what the command's checks refuse; LogUnavailable */
   async find(command: PlannedRun): Promise<RunLocation> {
     const { idempotency, project } = command;
-    if (idempotency) return this.ofKey(command, { operation: 'start_run', project, ...idempotency });
+    if (idempotency) {
+      const { alsoKey, ...own } = idempotency;
+      const request: IdempotentRequest = { operation: 'start_run', project, ...own };
+      const use = await this.useOf(command, request);
+      // Before the run is there: from then on whoever knows only this key can end it, on any replica.
+      if (alsoKey !== undefined)
+        await this.ports.keys.alsoUse({ ...request, key: alsoKey }, metaOf(command), use);
+      return { ...use, by: 'key' };
+    }
     await check(command);
     const named = await this.sessionOf(command);
     await command.checkState?.();
@@ -52,10 +60,10 @@ export class RunLocator {
   }
 
   /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
-  private async ofKey(command: PlannedRun, request: IdempotentRequest): Promise<RunLocation> {
+  private async useOf(command: PlannedRun, request: IdempotentRequest): Promise<KeyUse> {
     const { keys, admission } = this.ports;
     const known = await this.findUse(command, request);
-    if (known !== null) return { ...known, by: 'key' };
+    if (known !== null) return known;
     await check(command);
     const session = await this.sessionOf(command);
     await command.checkState?.();
@@ -64,7 +72,7 @@ export class RunLocator {
     if (!admission.isComing(ids.session, ids.run)) admission.requireRoom(command.project);
     await checkBudget(command, session);
     const after = session?.journal.revision ?? NO_EVENTS;
-    return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };
+    return keys.use(request, metaOf(command), { ...ids, after });
   }
 
   private async findUse(command: PlannedRun, request: IdempotentRequest): Promise<KeyUse | null> {

@@ -65,6 +65,8 @@ export interface StartRun {
   /** The same key and payload again are the same run. */
   readonly idempotency?: {
     readonly key: string;
+    /** Another key that leads to the run. */
+    readonly alsoKey?: string;
     readonly payload: unknown;
     /** To which keys belong; absent: starting runs. */
     readonly operation?: 'create_response' | 'create_completion';

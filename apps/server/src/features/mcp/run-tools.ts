@@ -43,8 +43,11 @@ export class RunTools {
   async runAgent(call: ToolCall): Promise<CallToolResult | TaskHandle> {
     const { exchange } = call;
     const { session, wait_s: waitS } = validated(RunAgentDto, call.args);
-    const key = idempotencyKeyOf(exchange.request) ?? call.key ?? undefined;
-    const sent: SentRun = { body: bodyOf(call.args), session, key };
+    const own = call.key ?? undefined;
+    const given = idempotencyKeyOf(exchange.request);
+    // What an older client says of its call names the call, whatever key it was sent with.
+    const keys = given === undefined ? { key: own } : { key: given, alsoKey: own };
+    const sent: SentRun = { body: bodyOf(call.args), session, ...keys };
     const {
       run,
       session: of,

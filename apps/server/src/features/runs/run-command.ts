@@ -19,6 +19,15 @@ export interface RunOrigin {
   readonly reach?: Reach;
 }
 
+/** What was sent: the body without a session, beside it the session and the keys that lead to the run. */
+interface SentBody {
+  readonly body: object;
+  readonly session?: SessionId | undefined;
+  readonly key?: string | undefined;
+  /** Another one, which is looked at where the run is ended. */
+  readonly alsoKey?: string | undefined;
+}
+
 /** What a command is held against besides itself. */
 export class RunSurroundings {
   constructor(
@@ -32,15 +41,11 @@ export class RunSurroundings {
 export function runCommandOf(
   body: RunBody,
   origin: RunOrigin,
-  sent: {
-    readonly body: object;
-    readonly session?: SessionId | undefined;
-    readonly key?: string | undefined;
-  },
+  sent: SentBody,
   surroundings: RunSurroundings,
 ): StartRun {
   const { requestId, reach, ...caller } = origin;
-  const { session, key } = sent;
+  const { session } = sent;
   return {
     ...caller,
     ...wishesOf(body),
@@ -49,9 +54,7 @@ export function runCommandOf(
     ...stateCheck(body, caller.project, surroundings),
     ...surroundings.egress.sealedCallback(body, caller.project),
     ...(session === undefined ? {} : { session }),
-    ...(key === undefined
-      ? {}
-      : { idempotency: { key: keyOf(key, reach), payload: payloadOf(sent.body, session) } }),
+    ...idempotencyOf(sent, reach),
     ...(reach === undefined ? {} : { sessionPrefix: sessionPrefixOf(reach) }),
   };
 }
@@ -93,6 +96,15 @@ function wishesOf(body: RunBody): Wishes {
     schedules: body.schedules,
     onBusy: body.on_busy,
   };
+}
+
+function idempotencyOf(
+  { key, alsoKey, body, session }: SentBody,
+  reach: Reach | undefined,
+): Pick<StartRun, 'idempotency'> {
+  if (key === undefined) return {};
+  const also = alsoKey === undefined ? {} : { alsoKey: keyOf(alsoKey, reach) };
+  return { idempotency: { key: keyOf(key, reach), ...also, payload: payloadOf(body, session) } };
 }
 
 /** A token knows the keys of its own sessions only: those of others must not lead it to their runs. */

@@ -18,6 +18,8 @@ export interface SentRun {
   readonly key?: string | undefined;
   /** Neither it nor the run that it goes on with has workflows, other agents or datastores. */
   readonly isPlain?: boolean;
+  /** Another key that leads to the run. */
+  readonly alsoKey?: string | undefined;
 }
 
 /** Runs that somebody with a key asks for in a request, whatever the protocol. */
