@@ -116,6 +116,21 @@ describe('a call of which the server wants to know more first', () => {
     await expect(decide(house, depth!, 'answer', { metres: 8 })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is not told again what it was told before it only wants to be asked again', async () => {
+    server.answerCall = (_, calls) =>
+      calls === 1 ? wanting({ depth: FORM }, 'state 1') : calls === 2 ? wanting({}, 'state 2') : said('gold');
+    const house = open();
+    const run = await start(house);
+    const [depth] = await asked(house, run, 1);
+    await decide(house, depth!, 'answer', { metres: 7 });
+    expect((await house.ended(run)).type).toBe('agent_completed');
+    expect(sent()).toEqual([
+      {},
+      { inputResponses: { depth: { action: 'accept', content: { metres: 7 } } }, requestState: 'state 1' },
+      { requestState: 'state 2' },
+    ]);
+  });
+
   it('is told what was denied, and may ask once more', async () => {
     server.answerCall = (_, calls) => (calls <= 2 ? wanting({ depth: FORM }) : said('sand'));
     const house = open();

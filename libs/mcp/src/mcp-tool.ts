@@ -28,10 +28,14 @@ const maxDescriptionChars = 1_024;
 /** So often a server may put a call off. */
 const MAX_ROUNDS = 10;
 
-type CallParams = Readonly<Record<string, unknown>> & {
+interface CallParams {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-};
+  readonly _meta?: object;
+  /** What goes with a call that goes on. */
+  readonly inputResponses?: ServerAnswers['answers'];
+  readonly requestState?: string;
+}
 
 class ToolTimedOut extends Error {
   override readonly name = 'ToolTimedOut';
@@ -148,14 +152,16 @@ export class McpTool implements Tool {
   ): Promise<CallParams> {
     if (round > MAX_ROUNDS) throw new McpFailure('refused', 'wants to be asked again and again');
     await this.clock.sleep(1_000 * 2 ** (round - 1), signal);
-    return { ...params, requestState: state };
+    // What was answered before was for the round before: a server that keeps nothing would take it for an answer to this one.
+    const { inputResponses: _, requestState: __, ...rest } = params;
+    return { ...rest, ...(state === undefined ? {} : { requestState: state }) };
   }
 
   /** The result of one request, as it came. @throws McpFailure also where it is none */
   private async send(params: CallParams, options: RequestOptions): Promise<Record<string, unknown>> {
     const listed = this.connection.tools.find(({ name }) => name === params.name) ?? this.listed;
     const headers = headersOfArguments(listed.paramHeaders, params.arguments);
-    const result = await this.connection.request('tools/call', params, { ...options, headers });
+    const result = await this.connection.request('tools/call', { ...params }, { ...options, headers });
     const refused = refusedKindOf(result);
     if (refused !== null) throw refused;
     return result;
@@ -196,8 +202,7 @@ export class McpTool implements Tool {
   }
 }
 
-/** What goes with a call that goes on. */
-function answered(answers: ServerAnswers | undefined): Readonly<Record<string, unknown>> {
+function answered(answers: ServerAnswers | undefined): Pick<CallParams, 'inputResponses' | 'requestState'> {
   if (answers === undefined) return {};
   const { answers: inputResponses, state } = answers;
   return { inputResponses, ...(state === undefined ? {} : { requestState: state }) };
