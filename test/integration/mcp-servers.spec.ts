@@ -4,6 +4,7 @@ import type { McpServerConfig } from '#agent';
 import { ManualClock } from '../support/manual-clock.js';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
+import { quiet } from '../support/quiet.js';
 
 const open: { close(): Promise<void> }[] = [];
 const serve = async (options: FixtureOptions) => {
@@ -70,6 +71,27 @@ describe.each(['modern', 'streamable', 'sse'] as const)('a server that speaks %s
     await server.setTools([{ name: 'one' }, { name: 'two' }]);
     await run.offers('one', 'two');
     expect(await run.call('two')).toEqual({ content: 'two did {}' });
+  });
+
+  test('has told of new tools when the call that has made them is over, also where the notice is on its way', async () => {
+    const tools = (...names: string[]) => names.map((name) => ({ name, run: () => grow() }));
+    let names = ['one'];
+    const grow = async () => {
+      names = [...names, `one_${names.length}`];
+      const tellOf = () => server.setTools(tools(...names));
+      // Where it comes by another connection than the result, it may be read behind that.
+      if (wire === 'sse') await tellOf();
+      else void quiet(5).then(tellOf);
+      return text('ok');
+    };
+    const server = await serve({ wire, listChanged: true, tools: tools('one') });
+    const run = await connect([at(server)]);
+    const listens = { modern: 'POST subscriptions/listen', streamable: 'GET', sse: 'GET' }[wire];
+    await server.until(() => server.requests.includes(listens));
+    for (let calls = 1; calls <= 3; calls++) {
+      await run.call('one');
+      expect(run.names).toEqual(names);
+    }
   });
 });
 

@@ -11,6 +11,7 @@ import type { McpSession } from './mcp-session.js';
 import type { ModernWire } from './modern-wire.js';
 import { raceAbort } from './race-abort.js';
 import { SecretMask } from './secret-mask.js';
+import { ToolChanges } from './tool-changes.js';
 import { type LeftOutTool, type ListedTool, listTools } from './tool-list.js';
 
 export interface McpConnectionPorts extends McpHttpPorts {
@@ -20,14 +21,8 @@ export interface McpConnectionPorts extends McpHttpPorts {
   readonly verdicts: EraVerdicts;
 }
 
-/** What changes again within this time is asked for once. */
-const firstRefreshMs = 50;
-const nextRefreshMs = 1_000;
 /** Between two attempts to reach a server that is waited for. */
 const MAX_PAUSE_MS = 5_000;
-/** A call that changes the tools is followed by their list, if that is quick. */
-const refreshWaitMs = 1_000;
-
 /**
  * One server of one run: what it speaks, its connections, its session, which is opened again when it was lost, and its tools
  * as they were listed last. Owns all of them until `close`.
@@ -49,8 +44,7 @@ export class McpConnection {
   /** Opens again what was lost; null: it is found out anew what it speaks. */
   private reopenWire: ((signal: AbortSignal) => Promise<McpWire>) | null = null;
   private opening: Promise<McpWire> | null = null;
-  private refreshing: Promise<void> | null = null;
-  private isStale = false;
+  private readonly changes: ToolChanges;
 
   constructor(
     readonly config: McpServerConfig,
@@ -62,7 +56,13 @@ export class McpConnection {
     this.session = ports.session;
     this.http = new McpHttp(config, ports, this.mask);
     const { clock, limits } = ports;
-    this.wirePorts = { http: this.http, clock, limits, onToolsChanged: this.toolsChanged };
+    this.changes = new ToolChanges({
+      clock,
+      closing: this.closing.signal,
+      list: (begins) => this.relisted(begins),
+      onFailure: (error) => this.notRelisted(error),
+    });
+    this.wirePorts = { http: this.http, clock, limits, onToolsChanged: this.changes.onNotice };
   }
 
   /** Finds out what it speaks, connects and lists the tools, all within the time for it. @throws McpFailure */
@@ -133,17 +133,9 @@ export class McpConnection {
     if (this.failure !== null) await this.list(wire, signal);
   }
 
-  /** Resolves when a list that is being asked for is here, or is late. */
-  async refreshed(): Promise<void> {
-    if (this.wire?.mayChangeTools !== true) return;
-    // What the server said at the same time as the result comes by another connection.
-    await this.ports.clock.turn();
-    if (this.refreshing === null) return;
-    const late = new AbortController();
-    const { clock } = this.ports;
-    const sleep = clock.sleep(refreshWaitMs, late.signal).catch(() => undefined);
-    await Promise.race([this.refreshing, sleep]);
-    late.abort(CLOSED);
+  /** Behind a call: resolves when what it may have changed of the tools is known, or is late. */
+  refreshed(): Promise<void> {
+    return this.changes.settled(this.wire);
   }
 
   /** Says goodbye if that is quick; then everything is closed. */
@@ -219,7 +211,7 @@ export class McpConnection {
     }
     this.wire = wire;
     // Whoever restarted it may have changed it.
-    if (!isFirst) this.toolsChanged();
+    if (!isFirst) this.changes.suspect();
     return wire;
   }
 
@@ -254,32 +246,18 @@ export class McpConnection {
     return this.mask.cleanError(error instanceof McpFailure ? error.message : otherwise);
   }
 
-  private readonly toolsChanged = (): void => {
-    this.isStale = true;
-    this.refreshing ??= this.refresh().finally(() => {
-      this.refreshing = null;
-      if (this.isStale && !this.closing.signal.aborted) this.toolsChanged();
-    });
-  };
+  private async relisted(begins: () => void): Promise<void> {
+    const wire = await this.current();
+    begins();
+    await this.within(this.ports.limits.openMs, (signal) => this.list(wire, signal));
+  }
 
-  /** Never rejects: the tools that are known stay. */
-  private async refresh(): Promise<void> {
-    try {
-      for (let pauseMs = firstRefreshMs; this.isStale; pauseMs = nextRefreshMs) {
-        await this.ports.clock.sleep(pauseMs, this.closing.signal);
-        const wire = await this.current();
-        this.isStale = false;
-        await this.within(this.ports.limits.openMs, (signal) => this.list(wire, signal));
-      }
-    } catch (error) {
-      this.isStale = false;
-      if (this.closing.signal.aborted) return;
-      const reason = this.reasonOf(error, 'failed');
-      this.ports.logger.warn(
-        { server: this.config.serverName, reason },
-        'the changed tools of an MCP server could not be listed',
-      );
-    }
+  private notRelisted(error: unknown): void {
+    const reason = this.reasonOf(error, 'failed');
+    this.ports.logger.warn(
+      { server: this.config.serverName, reason },
+      'the changed tools of an MCP server could not be listed',
+    );
   }
 
   private async within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

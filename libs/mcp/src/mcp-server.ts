@@ -42,7 +42,10 @@ export class McpServer implements ToolServer {
     const { connection, limits } = this;
     const end = await this.tasks.follow(task, signal, answers?.answers);
     if (end.kind === 'wants') return { content: '', wants: end.wants };
-    if (end.kind === 'completed') return toldResult(end.result, name, connection, limits);
+    if (end.kind === 'completed') {
+      await connection.refreshed();
+      return toldResult(end.result, name, connection, limits);
+    }
     const said = saidOf(connection, end.says);
     return end.kind === 'unknown' ? outcomeUnknown(said) : failed(said);
   }
