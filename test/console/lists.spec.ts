@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ConsoleStage, describeInBrowser, overflowOf } from '../support/console.js';
-import { wideRows } from '../support/wide-rows.js';
 
 const PROBLEM = {
   type: 'about:blank',
@@ -53,29 +52,6 @@ describeInBrowser('lists', () => {
         expect([width, label, x + wide <= width - 24]).toEqual([width, label, true]);
       }
       expect(await overflowOf(page)).toBe(0);
-      await page.context().close();
-    }
-  });
-
-  it('hide nothing behind what can be done with a row, however long the rows are', async () => {
-    const rows = wideRows();
-    for (const width of [768, 1024, 1110, 1280]) {
-      const page = await stage.page({ width });
-      await page.route(
-        ({ pathname }) => pathname in rows,
-        (route) => {
-          const items = rows[new URL(route.request().url()).pathname];
-          return route.fulfill({ json: { items, next_cursor: null } });
-        },
-      );
-      for (const path of ['runs', 'keys', 'tasks', 'deliveries']) {
-        await stage.go(page, `/console/${path}`);
-        await page.locator('tbody td.acts button').first().waitFor();
-        const hidden = await page.evaluate<number>(
-          `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-wrap'))`,
-        );
-        expect([width, path, Math.max(0, hidden)]).toEqual([width, path, 0]);
-      }
       await page.context().close();
     }
   });

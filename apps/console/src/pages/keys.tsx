@@ -47,7 +47,7 @@ export default function Page() {
 const columnsOf = (ask: (asked: Asked) => void): readonly Column<KeyView>[] => [
   { name: 'Name', grow: true, cell: ({ name }) => <Said text={name} /> },
   { name: 'Id', class: 'tight', cell: ({ id }) => <Said text={id} class="mono" /> },
-  { name: 'Scopes', class: 'wrap', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Scopes', class: 'tight', cell: ({ scopes }) => scopes.join(', ') },
   { name: 'Project', class: 'tight', cell: ({ project }) => <Said text={project} /> },
   { name: 'Created', cell: ({ created_at: at }) => <Age at={at} /> },
   { name: 'Last used', cell: (key) => <LastUse of={key} /> },

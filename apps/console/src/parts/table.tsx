@@ -22,10 +22,7 @@ interface TableProps<T> {
   readonly rowClass?: (item: T) => string | undefined;
 }
 
-/**
- * A table; below 760 px, and where there is no room for a column of buttons beside the others, each row is a card, whose cells
- * bear their column's name. Roles are stated, since cards lose them.
- */
+/** A table; below 760 px each row is a card, whose cells bear their column's name. Roles are stated, since cards lose them. */
 export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>) {
   const classOf = ({ end, grow, unnamed, class: own }: Column<T>): string | undefined =>
     [end && 'end', grow && 'grow', unnamed && 'acts', own].filter(Boolean).join(' ') || undefined;
@@ -33,7 +30,7 @@ export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>
   const { from, to, abovePx, belowPx } = useRowWindow(rows.length, body);
   const isWhole = to - from === rows.length;
   return (
-    <div class={columns.some(({ unnamed }) => unnamed) ? 'table-wrap acting' : 'table-wrap'}>
+    <div class="table-wrap">
       <table role="table" aria-label={name} aria-rowcount={isWhole ? undefined : rows.length + 1}>
         <thead role="rowgroup">
           <tr role="row">
