@@ -64,7 +64,7 @@ export const decidableOfItem = (item: ActionItem, session: string): Decidable =>
   asked: item.asked ?? {},
   input: isAboutCall(item.asks) ? loadedText(item.input) : null,
   carriedOut: item.carriedOut,
-  raisedTo: item.raisedTo,
+  raisedTo: null,
   isRounded: false,
   expiresAt: item.expiresAt,
   decision: item.decision,

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ConversationEvent } from '../conversation/items.js';
-import { type Ancestor, readAncestors } from '../session/ancestors.js';
-import { useErasure } from '../session/erasure.js';
+import { type Ancestor, readAncestors, watchErasure } from '../session/ancestors.js';
 import type { SessionStore } from '../session/store.js';
 
 const NONE: readonly Ancestor[] = [];
@@ -15,13 +14,15 @@ export function useInherited(
   onErased: () => void,
 ): readonly ConversationEvent[] | null {
   const [line, setLine] = useState<readonly Ancestor[] | null>(null);
-  useErasure(line ?? NONE, onErased);
   const first = store !== null && store.version.value > 0 ? store.events[0] : undefined;
   useEffect(() => {
     if (first === undefined) return;
     const abort = new AbortController();
     readAncestors(first, abort.signal)
-      .then((read) => setLine(read.length === 0 ? NONE : read))
+      .then((read) => {
+        setLine(read.length === 0 ? NONE : read);
+        watchErasure(read, abort.signal, onErased);
+      })
       .catch(() => abort.signal.aborted || setLine(NONE));
     return () => abort.abort();
   }, [first?.line.id]);

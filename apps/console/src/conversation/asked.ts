@@ -56,7 +56,6 @@ type Asked = Pick<
   | 'expiresAt'
   | 'status'
   | 'decision'
-  | 'raisedTo'
   | 'decidedBy'
   | 'decidedAt'
   | 'reason'
@@ -83,12 +82,11 @@ export function askedOf(
     decidedAt: null,
     reason: '',
     carriedOut: null,
-    raisedTo: null,
   };
 }
 
 export function decidedOf(data: DataOf<'agent_action_resolved'>, time: number): Partial<Asked> {
-  const { reason, budget } = objectOf(data.content) ?? {};
+  const reason = objectOf(data.content)?.['reason'];
   return {
     status: data.decision === 'expired' ? 'expired' : 'resolved',
     decision: data.decision,
@@ -96,7 +94,6 @@ export function decidedOf(data: DataOf<'agent_action_resolved'>, time: number): 
     decidedAt: time,
     reason: typeof reason === 'string' ? reason : '',
     carriedOut: changedInput(data),
-    raisedTo: data.decision === 'raise' && typeof budget === 'string' ? budget : null,
   };
 }
 

@@ -95,8 +95,6 @@ export interface ActionItem extends Placed {
   readonly reason: string;
   /** JSON text of the input that was carried out in the place of `input`; null: none was; empty: it lies in the event. */
   readonly carriedOut: string | null;
-  /** The new limit of a budget, in US dollars, a decimal; null: it was not raised. */
-  readonly raisedTo: string | null;
 }
 
 export interface HandoffItem extends Placed {

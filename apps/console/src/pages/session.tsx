@@ -31,7 +31,7 @@ export default function Page({ params }: PageProps) {
   const isErased = store.state.value === 'erased';
   return (
     <Session
-      key={isErased ? 'erased' : `there ${erasures}`}
+      key={`${isErased} ${erasures}`}
       store={store}
       at={at}
       onAncestorErased={() => setErasures(erasures + 1)}

@@ -19,6 +19,8 @@ export interface Ancestor {
 }
 
 const PAGE = 200;
+/** Erased, the texts of a line are gone from the screen within 2 s. */
+const LOOK_MS = 1500;
 
 /** The line of a session before its own events. @param first its `session_opened` */
 export async function readAncestors(first: LogEvent, signal: AbortSignal): Promise<readonly Ancestor[]> {
@@ -32,6 +34,22 @@ export async function readAncestors(first: LogEvent, signal: AbortSignal): Promi
     opened = ancestor.events[0];
   }
   return line;
+}
+
+/** Tells once when a session of the line is erased: no stream of the page would. A page that nobody sees does not ask. */
+export function watchErasure(line: readonly Ancestor[], signal: AbortSignal, onErased: () => void): void {
+  const there = line.filter(({ isErased }) => !isErased);
+  const look = (): void => {
+    if (document.hidden) return again();
+    const looks = there.map(({ session }) => api.get(`/sessions/${encodeURIComponent(session)}`, { signal }));
+    Promise.all(looks).then(again, (error: unknown) => {
+      if (signal.aborted) return;
+      if (error instanceof ApiProblem && error.status === 404) onErased();
+      else again();
+    });
+  };
+  const again = (): void => void setTimeout(() => signal.aborted || look(), LOOK_MS);
+  if (there.length > 0) again();
 }
 
 async function readAncestor(session: string, at: number, signal: AbortSignal): Promise<Ancestor> {

@@ -5,7 +5,6 @@ import { ApiProblem } from '../api/problem.js';
 import type { SessionView } from '../api/types.js';
 import { type Polled, usePoll, usePolled } from '../api/polled.js';
 import type { LogEvent } from './log-event.js';
-import { useErasure } from './erasure.js';
 import type { SessionModel } from './model.js';
 import { ToldReader, type ToldSoFar } from './told.js';
 
@@ -26,15 +25,16 @@ const isFork = ({ data }: LogEvent): boolean => data !== null && forkOf(data) !=
 
 /** Reads what a fork goes on from, once its first event is there. @param onErased some of what was read was erased since */
 export function useAncestors(model: SessionModel, onErased: () => void): void {
-  useErasure(model.ancestors.value, onErased);
   const isThere = model.last.value >= 0;
   useEffect(() => {
     const first = model.store.events[0];
     if (!isThere || first === undefined || !isFork(first)) return;
     const ended = new AbortController();
     import('./ancestors.js')
-      .then(({ readAncestors }) => readAncestors(first, ended.signal))
-      .then((line) => (model.ancestors.value = line))
+      .then(async ({ readAncestors, watchErasure }) => {
+        model.ancestors.value = await readAncestors(first, ended.signal);
+        watchErasure(model.ancestors.value, ended.signal, onErased);
+      })
       .catch((error: unknown) => {
         if (!ended.signal.aborted) model.store.problem.value = error instanceof ApiProblem ? error : null;
       });
