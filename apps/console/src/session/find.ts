@@ -1,19 +1,7 @@
 import { isFileRef } from '#domain/browser';
 import { isPiece } from './lanes.js';
+import type { Contents, Found } from './found.js';
 import type { LogEvent } from './log-event.js';
-
-/** What was read of texts that are not in their events, by the event's index. */
-export type Contents = ReadonlyMap<number, string>;
-
-/** What looking for something came to. */
-export interface Found {
-  /** Indexes of events, rising and each once. */
-  readonly matches: readonly number[];
-  /** Texts that were not looked through, for they are not in the page. */
-  readonly unsearched: number;
-}
-
-const NOTHING: Found = { matches: [], unsearched: 0 };
 
 /**
  * The events whose texts hold what is looked for, whatever the case. What was streamed in pieces is found across them, and
@@ -21,7 +9,7 @@ const NOTHING: Found = { matches: [], unsearched: 0 };
  */
 export function findIn(events: readonly LogEvent[], query: string, contents: Contents = new Map()): Found {
   const wanted = query.trim().toLowerCase();
-  if (wanted === '') return NOTHING;
+  if (wanted === '') return { matches: [], unsearched: 0 };
   const long = new LongTexts(events, contents);
   const found = new Set(matchesOfBlocks(events, wanted));
   for (const [index, event] of events.entries())

@@ -67,7 +67,13 @@ function Find({ model }: { readonly model: SessionModel }) {
   const { matches, unsearched } = model.found.value;
   const { value: query } = model.query;
   const place = matches.indexOf(model.at.value);
-  const words = query.trim() === '' ? '' : `${place + 1} of ${matches.length}`;
+  const isLooking = query.trim() !== '';
+  useEffect(() => {
+    // Without it nothing is found, and the page lives on.
+    if (isLooking)
+      void import('./find.js').then(({ findIn }) => (model.finder.value = findIn)).catch(() => undefined);
+  }, [isLooking]);
+  const words = !isLooking || model.finder.value === null ? '' : `${place + 1} of ${matches.length}`;
   return (
     <div class="find" role="search">
       <Icon name="find" />

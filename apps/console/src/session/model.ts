@@ -1,7 +1,8 @@
 import { type Signal, computed, signal } from '@preact/signals';
 import { SessionRecordFold, type SessionSummary, type SessionViewAt, foldView } from '#projections';
 import { type Axis, type AxisMode, axisOf } from './axis.js';
-import { type Contents, findIn } from './find.js';
+import type { findIn } from './find.js';
+import type { Contents, Found } from './found.js';
 import { type Filter, SHOW_ALL } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 import { type Mark, Marks } from './marks.js';
@@ -9,7 +10,7 @@ import type { Ancestor } from './ancestors.js';
 import { LogRows, type Row, type RowsMode, type Told, rowsOf } from './rows.js';
 import { Story } from './story.js';
 import type { SessionStore } from './store.js';
-import { NOTHING_TOLD } from './told.js';
+import type { ToldSoFar } from './told-so-far.js';
 
 export const TABS = ['Conversation', 'Context', 'Run', 'Event'] as const;
 export type Tab = (typeof TABS)[number];
@@ -21,6 +22,8 @@ export interface PartBefore {
   readonly events: readonly LogEvent[];
   readonly rows: readonly Row[];
 }
+
+const NOTHING_FOUND: Found = { matches: [], unsearched: 0 };
 
 /** How a session is looked at first. */
 export interface FirstLook {
@@ -80,8 +83,10 @@ export class SessionModel {
   readonly tab: Signal<Tab>;
   /** How an event's data are shown. */
   readonly dataForm = signal<'pretty' | 'verbatim'>('pretty');
-  readonly toldSoFar = signal(NOTHING_TOLD);
+  readonly toldSoFar = signal<ToldSoFar>({ told: [], isCut: false });
   readonly told = computed(() => this.toldSoFar.value.told);
+  /** null: nothing was looked for yet, and it is not fetched before. */
+  readonly finder = signal<typeof findIn | null>(null);
   readonly ancestors = signal<readonly Ancestor[]>([]);
   /** Texts of the session that lie in files, as far as they were read. */
   readonly contents = signal<Contents>(new Map());
@@ -186,7 +191,8 @@ export class SessionModel {
   readonly found = computed(() => {
     void this.store.version.value;
     void this.store.replaced.value;
-    return findIn(this.store.events, this.query.value, this.contents.value);
+    const find = this.finder.value;
+    return find === null ? NOTHING_FOUND : find(this.store.events, this.query.value, this.contents.value);
   });
 
   /** A text was fetched that is not in its event: it can be found, too. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { forkOf } from '#domain/browser';
 import { api } from '../api/client.js';
 import { ApiProblem } from '../api/problem.js';
@@ -6,7 +6,8 @@ import type { SessionView } from '../api/types.js';
 import { type Polled, usePoll, usePolled } from '../api/polled.js';
 import type { LogEvent } from './log-event.js';
 import type { SessionModel } from './model.js';
-import { ToldReader, type ToldSoFar } from './told.js';
+import type { ToldReader } from './told.js';
+import type { ToldSoFar } from './told-so-far.js';
 
 /** What lists tell of the session: its title, which a fork may have been given. Asked anew when a run has ended. */
 export function useSessionView(model: SessionModel): Polled<SessionView> {
@@ -49,14 +50,17 @@ export function useTold(model: SessionModel): void {
   const hasCallback = model.store.known.some(
     (event) => event.type === 'run_requested' && event.data.callback !== undefined,
   );
-  const reader = useMemo(() => new ToldReader(), [model]);
+  const reader = useRef<ToldReader | null>(null);
   const path = `/deliveries?session=${encodeURIComponent(model.store.session)}&limit=200`;
   const { data } = usePoll<ToldSoFar>(
     hasCallback ? path : null,
-    (signal) =>
-      reader.read((cursor) =>
+    async (signal) => {
+      // Few sessions have callbacks: what reads them is fetched for one that has.
+      reader.current ??= new (await import('./told.js')).ToldReader();
+      return reader.current.read((cursor) =>
         api.get(cursor === null ? path : `${path}&cursor=${encodeURIComponent(cursor)}`, { signal }),
-      ),
+      );
+    },
     EVERY_MS,
   );
   useEffect(() => {

@@ -1,5 +1,6 @@
 import type { Page } from '../api/types.js';
 import type { Told } from './rows.js';
+import type { ToldSoFar } from './told-so-far.js';
 
 /** A delivery of a run's callback, as lists tell of it. */
 export interface DeliveryView {
@@ -13,15 +14,6 @@ export interface DeliveryView {
   readonly last_error: string | null;
   readonly last_attempt_at: string | null;
 }
-
-/** What callbacks were told of a session, in the order of its times. */
-export interface ToldSoFar {
-  readonly told: readonly Told[];
-  /** There are older ones, which were not read. */
-  readonly isCut: boolean;
-}
-
-export const NOTHING_TOLD: ToldSoFar = { told: [], isCut: false };
 
 /** Deliveries that are read of one session; more would neither be looked through by anybody nor be asked for in a moment. */
 export const MOST_TOLD = 2000;
@@ -40,7 +32,7 @@ export type ReadPage = (cursor: string | null) => Promise<Page<DeliveryView>>;
  */
 export class ToldReader {
   private readonly known = new Map<string, DeliveryView>();
-  private now = NOTHING_TOLD;
+  private now: ToldSoFar = { told: [], isCut: false };
   /** Reads until the next one of all; one that broke off is made up for. */
   private untilWhole = 0;
 
