@@ -1,18 +1,24 @@
-import { type ContextMessage, isFileRef } from '#domain';
+import { type ContextMessage, type SessionId, isFileRef } from '#domain';
+import type { ContentStore } from '#vault';
 import { givenMessage } from './given-message.js';
 import type { ModelMessage } from './model-client.js';
-import type { TurnRecord } from './model-turn.js';
+
+/** In whose files the contents lie. */
+interface Place {
+  readonly session: SessionId;
+  readonly contents: ContentStore;
+}
 
 /** A message with all that lies in files, as the model is told it. @throws what a file throws that cannot be read */
-export const readOut = (message: ContextMessage, run: TurnRecord): ModelMessage | Promise<ModelMessage> =>
-  isInline(message) ? message : readFiles(message, run);
+export const readOut = (message: ContextMessage, place: Place): ModelMessage | Promise<ModelMessage> =>
+  isInline(message) ? message : readFiles(message, place);
 
-async function readFiles(message: ContextMessage, run: TurnRecord): Promise<ModelMessage> {
-  const { session, contents } = run;
-  if (message.role === 'user') return givenMessage(message, run);
+async function readFiles(message: ContextMessage, place: Place): Promise<ModelMessage> {
+  const { session, contents } = place;
+  if (message.role === 'user') return givenMessage(message, place);
   if (message.role !== 'tool' && message.parts !== undefined) {
     const { parts, ...told } = message;
-    const { content } = await givenMessage({ role: 'user', content: '', parts }, run);
+    const { content } = await givenMessage({ role: 'user', content: '', parts }, place);
     return { ...told, content } as ModelMessage;
   }
   const content = await contents.textOrNote(session, message.content);
