@@ -124,7 +124,7 @@ describe('a session of two hundred turns', () => {
     const text = (content: Content): string => content as string;
     for (const at of [first - 1, first, first + 1, events.length >> 1, events.length - 1]) {
       const { context } = foldView(session, events, at);
-      const chat = context.map((message) => chatMessage(message, text(message.content)));
+      const chat = context.map((message) => chatMessage(message, text));
       const sent = await stage.client.get(`/sessions/${session}/context?at=${at}`);
       expect([at, sent.json()]).toEqual([at, { messages: chat }]);
     }

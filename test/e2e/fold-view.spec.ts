@@ -63,7 +63,7 @@ async function agrees(session: string, inherited: readonly RecordedSessionEvent[
     const history = await stage.client.post(`/get-messages?session=${session}&at=${at}`);
     expect([at, messages.map((message) => told(message, events))]).toEqual([at, history.json()]);
     const sent = await stage.client.get(`/sessions/${session}/context?at=${at}`);
-    const chat = context.map((message) => chatMessage(message, textOf(message.content)));
+    const chat = context.map((message) => chatMessage(message, textOf));
     expect([at, { messages: chat }]).toEqual([at, sent.json()]);
     const view = (await stage.client.get(`/sessions/${session}?at=${at}`)).json();
     expect(view).toMatchObject({

@@ -147,17 +147,18 @@ describe('a session as of an event', () => {
 describe('a message for Chat Completions', () => {
   it('has the fields that the interface names', () => {
     const call = { id: 'c1', name: 'look', arguments: '{"q":1}', needs: 'approval' as const };
-    expect(chatMessage({ role: 'user', content: 'hi' }, 'hi')).toEqual({ role: 'user', content: 'hi' });
-    expect(chatMessage({ role: 'tool', callId: 'c1', content: 'r' }, 'r')).toEqual({
+    const inline = (content: unknown) => content as string;
+    expect(chatMessage({ role: 'user', content: 'hi' }, inline)).toEqual({ role: 'user', content: 'hi' });
+    expect(chatMessage({ role: 'tool', callId: 'c1', content: 'r' }, inline)).toEqual({
       role: 'tool',
       tool_call_id: 'c1',
       content: 'r',
     });
-    expect(chatMessage({ role: 'assistant', content: '', provider: '{}' }, '')).toEqual({
+    expect(chatMessage({ role: 'assistant', content: '', provider: '{}' }, inline)).toEqual({
       role: 'assistant',
       content: '',
     });
-    expect(chatMessage({ role: 'assistant', content: '', toolCalls: [call] }, '', [call])).toEqual({
+    expect(chatMessage({ role: 'assistant', content: '', toolCalls: [call] }, inline)).toEqual({
       role: 'assistant',
       content: null,
       tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"q":1}' } }],

@@ -1,4 +1,4 @@
-import type { ContextMessage, TurnToolCall } from '#domain/browser';
+import type { Content, ContextCall, ContextMessage } from '#domain/browser';
 
 export interface ChatToolCall {
   readonly id: string;
@@ -17,30 +17,32 @@ export type ChatMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
 
-/** A message of the context, whose content is this text. @param toolCalls of an assistant: its calls, read */
-export function chatMessage(
-  message: ContextMessage,
-  content: string,
-  toolCalls: readonly TurnToolCall[] = [],
-): ChatMessage {
+/** A message of the context. @param textOf what a content says that may lie in a file */
+export function chatMessage(message: ContextMessage, textOf: (content: Content) => string): ChatMessage {
+  const content = textOf(message.content);
   switch (message.role) {
     case 'user':
     case 'system':
       return { role: message.role, content };
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content };
-    case 'assistant':
+    case 'assistant': {
+      const { toolCalls = [] } = message;
       if (toolCalls.length === 0) return { role: 'assistant', content };
       return {
         role: 'assistant',
         content: content === '' ? null : content,
-        tool_calls: toolCalls.map(chatCall),
+        tool_calls: toolCalls.map((call) => chatCall(call, textOf)),
       };
+    }
   }
 }
 
-const chatCall = ({ id, name, arguments: input }: TurnToolCall): ChatToolCall => ({
+const chatCall = (
+  { id, name, arguments: input }: ContextCall,
+  textOf: (content: Content) => string,
+): ChatToolCall => ({
   id,
   type: 'function',
-  function: { name, arguments: input },
+  function: { name, arguments: textOf(input) },
 });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type ChatMessage, chatMessage } from '#projections';
 import {
+  type Content,
   type ContextMessage,
   type ProjectId,
   type Revision,
@@ -86,8 +87,10 @@ export class SessionAnswers {
       const { content } = message;
       if (typeof content !== 'string') await weigh(held + lengthOf(content));
       const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-      const text = await this.contents.textOrNote(session, content);
-      yield [chatMessage(message, text, await this.contents.withArguments(session, calls))];
+      const texts = new Map<Content, string>();
+      for (const each of [content, ...calls.map((call) => call.arguments)])
+        texts.set(each, await this.contents.textOrNote(session, each));
+      yield [chatMessage(message, (each) => texts.get(each) ?? '')];
     }
   }
 }
