@@ -12,6 +12,8 @@ const PUT_TOGETHER: Readonly<Record<string, string>> = {
   'libs/openai-model/src/refusals.ts': 'whether a refusal names a parameter',
   'libs/openai-model/src/tool-refusals.ts': 'whether a refusal names a tool',
   'libs/extraction/src/csv.ts': 'rows of CSV',
+  'libs/knowledge/src/search/index-text.ts': 'words of a text for search',
+  'libs/openai-model/src/thinking-tags.ts': 'thinking in an answer',
   'libs/json-schema/src/patterns.ts':
     'patterns of callers: those without a linear engine run in a process that may die (work-budget.spec.ts)',
 };

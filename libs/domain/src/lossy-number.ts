@@ -61,7 +61,9 @@ function isKept(value: number, source: string): boolean {
 
 /** Those that count: of two numbers of nearly the same size they tell whether they are the same. */
 function digitsOf(number: string): string {
-  const digits = number.replace(/e.*$/i, '').replace(/[-.]/g, '').replace(/^0+/, '');
+  const exponent = number.search(/e/i);
+  const mantissa = exponent < 0 ? number : number.slice(0, exponent);
+  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '');
   let end = digits.length;
   while (end > 0 && digits[end - 1] === '0') end -= 1;
   return digits.slice(0, end);

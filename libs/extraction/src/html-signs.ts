@@ -19,7 +19,7 @@ const ELEMENTS = new Set(
 /** In these a text is no Markdown. */
 const LITERAL = new Set(['pre', 'code', 'script', 'style', 'textarea', 'title', 'noscript']);
 /** A heading, a fence, a link, a table or bold letters, as Markdown writes them. */
-const MARKDOWN = /^ {0,3}(?:#{1,6} +\S|```|~~~|\|? *:?-{3,}:? *\|)|\]\([^\s)]+\)|\*\*[^*\n]+\*\*/m;
+const MARKDOWN = /^ {0,3}(?:#{1,6} +\S|```|~~~|\|? *:?-{3,}:? *\|)|\]\([^\s()[\]]+\)|\*\*[^*\n]+\*\*/m;
 /** Of neither HTML nor Markdown. */
 const TAG_STOOD_HERE = '\u0001';
 
@@ -109,4 +109,4 @@ export function withoutPhp(html: string): string {
 }
 
 const PHP = /<\?(?:php\b|=)/i;
-const NEXT_PHP = new RegExp(PHP, 'gi');
+const NEXT_PHP = /<\?(?:php\b|=)/gi;

@@ -1,7 +1,7 @@
 /** So much of a line tells what it is. */
 const MAX_HELD = 256;
-/** CommonMark 0.31, 4.5, also in lists and quotes of any depth: what it opens with, and its info string. */
-const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$/;
+/** CommonMark 0.31, 4.5, also in lists and quotes of any depth: what it opens with; its info string stands behind. */
+const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})/;
 /** Before what stands alone in a line: an item of a list, a quote, or code by its indentation. */
 const MARKED = /^(?:[ \t]*(?:>.*|[-*+][ \t]+|\d{1,9}[.)][ \t]+)|(?: {4}| {0,3}\t)[ \t]*)$/;
 
@@ -35,7 +35,9 @@ export class MarkdownLine {
   }
 
   private endLine(): void {
-    const [, marks = '', info = ''] = FENCE.exec(this.line.trimEnd()) ?? [];
+    const line = this.line.trimEnd();
+    const [fence = '', marks = ''] = FENCE.exec(line) ?? [];
+    const info = line.slice(fence.length);
     this.line = '';
     this.backticks = 0;
     if (marks === '') return;

@@ -3,9 +3,11 @@ import { SecretMask } from '../../../libs/mcp/src/secret-mask.js';
 import { isNamed } from '../../../libs/openai-model/src/refusals.js';
 import { isToolNamed } from '../../../libs/openai-model/src/tool-refusals.js';
 import { failureOfStatus, withoutSecrets } from '../../../libs/openai-model/src/failures.js';
+import { ThinkingTags } from '../../../libs/openai-model/src/thinking-tags.js';
 import { hideSecrets } from '../../../libs/delivery/src/callbacks/hide-secrets.js';
 import { readConnection } from '../../../libs/knowledge/src/connection-string.js';
 import { csvRows } from '../../../libs/extraction/src/csv.js';
+import { indexText, pairsOf, runsOf } from '../../../libs/knowledge/src/search/index-text.js';
 import { readQuery } from '../../../libs/knowledge/src/search/query-text.js';
 import { masked } from '../../../libs/knowledge/src/sql/masked.js';
 import { tokens } from '../../../libs/knowledge/src/sql/tokens.js';
@@ -59,9 +61,26 @@ export const functionsOnText: Readonly<Record<string, FunctionOnText>> = {
   'SQL for MySQL': { work: (sql) => countOf(tokens(sql, 'mysql')), beginnings: SQL, isShort: true },
   'rows of CSV': { work: (text) => countOf(csvRows(text, ',')), beginnings: [',', '"a"', '""'] },
   'rows parted by pipes': { work: (text) => countOf(csvRows(text, '|')), beginnings: ['|', '"a"', '""'] },
+  'words of a text for search': {
+    work: (text) => countOf(runsOf(indexText(text)).flatMap((run) => pairsOf(run.text))),
+    beginnings: ['退', '退a', 'ﬃ', 'ก้', '\u00ad'],
+  },
+  'thinking in an answer': {
+    work: thinkingIn,
+    beginnings: ['<think>', '</think>', '```', '`', '[THINK]', '> '],
+  },
   'a query for search': { work: readQuery, beginnings: ['*', 'a*', '“'] },
   'a sum for the demo model': { work: solve, beginnings: ['1', '1 + ', '1.', '1 times ', '-'] },
 };
+
+function thinkingIn(text: string): number {
+  let chars = 0;
+  const heard = (piece: string): void => void (chars += piece.length);
+  const tags = new ThinkingTags({ text: heard, thinking: heard, wasThinking: () => undefined });
+  tags.add(text);
+  tags.end(true);
+  return chars;
+}
 
 function countOf(found: Iterable<unknown>): number {
   let count = 0;
