@@ -71,6 +71,7 @@ describe('datastores and documents', () => {
       const datastore = await client.documents();
       expect((await client.upload(datastore, filename, page)).body['status']).toBe('indexed');
       expect((await client.search(datastore, 'crane'))[0]).toMatchObject({ text: shown });
+      await client.ask('DELETE', `/datastores/${datastore}`);
     }
   });
 
