@@ -227,9 +227,9 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a worker forgets its run before the end of it is on the log',
     file: DRIVER,
     symbol: 'Driver.finish',
-    find: 'await this.record.decided((state) => decideEnd(state, endEvent(end), cost))',
+    find: 'await this.record.decided((state) => decideEnd(state, endEvent(end), cost, last))',
     replace: `(this.record
-      .decided((state) => decideEnd(state, endEvent(end), cost))
+      .decided((state) => decideEnd(state, endEvent(end), cost, last))
       .catch(() => undefined),
     [end])`,
   },
