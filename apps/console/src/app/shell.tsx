@@ -3,14 +3,19 @@ import { Bdi } from '../conversation/bdi.js';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Switch } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { later } from '../parts/later.js';
 import { Link } from './link.js';
 import { openActions, useOpenActions } from './open-actions.js';
 import { THEMES, theme, utc } from './preferences.js';
 import { navigate, place } from './router.js';
 import { RAIL, type RailEntry, routeOf } from './routes.js';
 import { auth, may, signInState, signOut } from './session.js';
-import { ShortcutsDialog } from './shortcuts-dialog.js';
 import { useShortcuts } from './shortcuts.js';
+
+/** Few ask for it: it is fetched for those. */
+const ShortcutsDialog = later<{ readonly onClose: () => void }>(
+  async () => (await import('./shortcuts-dialog.js')).ShortcutsDialog,
+);
 
 /** These stand in the bottom bar of a narrow page; the others are behind "More". */
 const IN_BAR = new Set(['Chat', 'Sessions', 'Approvals', 'Runs']);

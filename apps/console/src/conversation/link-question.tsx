@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
-import { Button, Copy } from '../parts/controls.js';
-import { Dialog } from '../parts/dialog.js';
-import { Bdi } from './bdi.js';
+import { later } from '../parts/later.js';
+import type { LinkDialogProps } from './link-dialog.js';
 import type { LinkTarget } from './markdown-nodes.js';
+
+const LinkDialog = later<LinkDialogProps>(async () => (await import('./link-dialog.js')).LinkDialog);
 
 /** The link that somebody is asked about; null: none. */
 const asked = signal<LinkTarget | null>(null);
@@ -12,36 +13,8 @@ export const askAbout = (target: LinkTarget): void => {
   asked.value = target;
 };
 
-/** "Open this link?", with the host that it really leads to. */
+/** Stands there while somebody is asked whether to follow a link. */
 export function LinkQuestion() {
-  const target = asked.value;
-  if (target === null) return null;
-  const close = (): void => {
-    asked.value = null;
-  };
-  const isMail = target.href.startsWith('mailto:');
-  return (
-    <Dialog title="Open link" onClose={close}>
-      <p>
-        {isMail
-          ? 'Somebody else wrote this link. It begins a mail to'
-          : 'Somebody else wrote this link. It leads to'}
-      </p>
-      <p class="true-host">
-        <Bdi text={target.host} />
-      </p>
-      <p class="true-href">
-        <Bdi text={target.href} />
-      </p>
-      <div class="do end">
-        <Copy text={target.href} kind="ghost">
-          Copy link
-        </Copy>
-        <Button onClick={close}>Stay here</Button>
-        <a class="btn pri" href={target.href} target="_blank" rel="noreferrer noopener" onClick={close}>
-          Open link
-        </a>
-      </div>
-    </Dialog>
-  );
+  const { value: target } = asked;
+  return target && <LinkDialog target={target} onClose={() => (asked.value = null)} />;
 }

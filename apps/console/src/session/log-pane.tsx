@@ -58,8 +58,8 @@ const UNSEARCHED = 'unsearched';
 /** What is not found may stand in what was not read. */
 const Unsearched = ({ count }: { readonly count: number }) =>
   count === 0 ? null : (
-    <p id={UNSEARCHED} class="meta unsearched">
-      {`Not searched: ${counted(count, 'long text')}, read when shown in the conversation or the event`}
+    <p id={UNSEARCHED} class="meta">
+      {`Not searched: ${counted(count, 'long text')}`}
     </p>
   );
 
@@ -92,7 +92,7 @@ function Find({ model }: { readonly model: SessionModel }) {
       <span role="status" aria-label="Matches" class="meta">
         {words}
       </span>
-      {query.trim() !== '' && (
+      {isLooking && (
         <>
           <Button
             kind="ghost"
@@ -104,7 +104,7 @@ function Find({ model }: { readonly model: SessionModel }) {
           <Button kind="ghost" small icon="down" label="Next match" onClick={() => stepMatches(model, 1)} />
         </>
       )}
-      {query.trim() === '' && <kbd aria-hidden="true">/</kbd>}
+      {!isLooking && <kbd aria-hidden="true">/</kbd>}
     </div>
   );
 }

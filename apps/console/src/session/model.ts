@@ -23,7 +23,7 @@ export interface PartBefore {
   readonly rows: readonly Row[];
 }
 
-const NOTHING_FOUND: Found = { matches: [], unsearched: 0 };
+const findNothing = (): Found => ({ matches: [], unsearched: 0 });
 
 /** How a session is looked at first. */
 export interface FirstLook {
@@ -191,8 +191,8 @@ export class SessionModel {
   readonly found = computed(() => {
     void this.store.version.value;
     void this.store.replaced.value;
-    const find = this.finder.value;
-    return find === null ? NOTHING_FOUND : find(this.store.events, this.query.value, this.contents.value);
+    const find = this.finder.value ?? findNothing;
+    return find(this.store.events, this.query.value, this.contents.value);
   });
 
   /** A text was fetched that is not in its event: it can be found, too. */

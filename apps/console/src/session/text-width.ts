@@ -6,8 +6,7 @@ let canvas: CanvasRenderingContext2D | null = null;
  */
 export function textWidth(words: string, font: '12px' | '600 12px' | '11px'): number {
   canvas ??= document.createElement('canvas').getContext('2d');
-  // Nothing is wider than this, on average.
-  if (canvas === null) return words.length * 8;
+  if (canvas === null) return 0;
   canvas.font = `${font} ${getComputedStyle(document.documentElement).getPropertyValue('--sans')}`;
   return canvas.measureText(words).width;
 }

@@ -8,7 +8,7 @@ export function ToldCut({ model }: { readonly model: SessionModel }) {
   if (!isCut) return null;
   const all = `/console/deliveries?session=${encodeURIComponent(model.store.session)}`;
   return (
-    <p class="meta told-cut">
+    <p class="meta">
       {`Told: the newest ${grouped(told.length)} deliveries. `}
       <Link href={all}>All of them</Link>
     </p>
