@@ -6,8 +6,7 @@ const FIRST_BYTES = 100_000;
 const FURTHER_BYTES = 25_000;
 
 const textOf = (file: string): string => readFileSync(`${FOLDER}/${file}`, 'utf8');
-/** As browsers take it from https and from localhost; gzip is a tenth more. */
-const bytesOf = (path: string): number => statSync(`${path}.br`).size;
+const bytesOf = (path: string): number => statSync(`${path}.gz`).size;
 const sum = (files: Iterable<string>): number =>
   [...files].reduce((bytes, file) => bytes + bytesOf(`${FOLDER}/${file}`), 0);
 
