@@ -97,7 +97,8 @@ export class Replay {
   /** What comes of a call; null: it is carried out. */
   async outcomeOf(call: TurnToolCall): Promise<ToolOutcome | null> {
     const recorded = this.given.get(call) ?? null;
-    if (this.carriedOut.has(call.name) && recorded?.decided?.isApproved !== false) return null;
+    if (this.carriedOut.has(call.name) && (recorded?.decided?.decision ?? 'approve') === 'approve')
+      return null;
     if (recorded === null) return { content: DRIFT, isError: true };
     const { result } = recorded;
     const { session, contents } = this.source;

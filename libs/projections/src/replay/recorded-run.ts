@@ -1,5 +1,6 @@
 import {
-  type ActionId,
+  type CallAction,
+  type CallState,
   type Content,
   type RecordedSessionEvent,
   type Revision,
@@ -9,10 +10,13 @@ import {
   type ToolResult,
   type TurnToolCall,
   assertNever,
+  callsOf,
   inputOf,
   isAboutCall,
   toolResultOf,
   warningOf,
+  withAction,
+  withDecision,
 } from '#domain/browser';
 import { isSameJson } from '../compare/same-json.js';
 
@@ -34,13 +38,7 @@ export interface RecordedCall {
   readonly call: TurnToolCall;
   readonly result: ToolResult;
   /** What a person, or time, said of the main agent's call; absent: nobody was asked. */
-  readonly decided?: CallDecision;
-}
-
-export interface CallDecision {
-  readonly isApproved: boolean;
-  /** JSON text of {`reason`?, `input`?}. */
-  readonly content: Content;
+  readonly decided?: NonNullable<CallAction['decided']>;
 }
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
@@ -48,8 +46,7 @@ type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>
 interface OpenCall {
   readonly call: TurnToolCall;
   result: ToolResult | null;
-  action?: ActionId;
-  decided?: CallDecision;
+  decided?: RecordedCall['decided'];
 }
 
 /** Folds the events of a run, behind those of the runs that it goes on with, into what was given to it. */
@@ -62,8 +59,9 @@ export class RecordedRunFold {
   private readonly calls: OpenCall[] = [];
   /** Ids are unique within a turn: of the latest of the main agent, and of each attempt of a step. */
   private readonly latest = new Map<string, readonly OpenCall[]>();
-  /** Those of the latest turn of which nobody was asked yet; none where a step asks. */
-  private unasked: OpenCall[] = [];
+  /** The latest turn of the main agent: what was asked and decided about its calls. */
+  private turn: readonly CallState[] = [];
+  private isAskingForStep = false;
   private readonly warnings: RunWarning[] = [];
 
   /** @param run the last of them */
@@ -82,18 +80,20 @@ export class RecordedRunFold {
       case 'tool_call_completed': {
         const { call_id: id, step } = event.data;
         const open = this.latest.get(placeOf(step))?.find(({ call }) => call.id === id);
-        if (open !== undefined) open.result ??= toolResultOf(event.data);
+        if (open === undefined) return;
+        open.result ??= toolResultOf(event.data);
+        if (step === undefined) open.decided ??= this.decisionOn(id);
         return;
       }
       case 'agent_action_required':
-        return this.ask(event.data);
-      case 'agent_action_resolved':
-        return this.decide(event.data);
-      case 'tool_calls_reopened': {
-        const { call_ids: ids, step } = event.data;
-        this.unasked = step === undefined ? this.ofAgent.filter(({ call }) => ids.includes(call.id)) : [];
+        if (isAboutCall(event.data.kind) && !this.isAskingForStep)
+          this.turn = withAction(this.turn, event.data.action_id);
         return;
-      }
+      case 'agent_action_resolved':
+        this.turn = withDecision(this.turn, event.data);
+        return;
+      case 'tool_calls_reopened':
+        return this.reopen(event.data);
       case 'agent_step':
         this.steps += 1;
         return;
@@ -162,27 +162,28 @@ export class RecordedRunFold {
     return { claimed, hasEnded, offered, steering, calls, warnings };
   }
 
-  private take({ step, attempt, tool_calls = [], final_output }: DataOf<'model_turn_completed'>): void {
+  private take(turn: DataOf<'model_turn_completed'>): void {
+    const { step, attempt, tool_calls = [], final_output } = turn;
     if (final_output) return;
     const calls = tool_calls.map((call): OpenCall => ({ call, result: null }));
     this.calls.push(...calls);
     this.latest.set(placeOf(step === undefined ? undefined : { ...step, attempt: attempt ?? 0 }), calls);
-    this.unasked = step === undefined ? calls.filter(({ call }) => call.needs !== undefined) : [];
+    this.isAskingForStep = step !== undefined;
+    if (!this.isAskingForStep) this.turn = callsOf(turn);
   }
 
-  private get ofAgent(): readonly OpenCall[] {
-    return this.latest.get(placeOf(undefined)) ?? [];
+  /** The run that goes on with it asks anew. */
+  private reopen({ call_ids: ids, step }: DataOf<'tool_calls_reopened'>): void {
+    this.isAskingForStep = step !== undefined;
+    if (this.isAskingForStep) return;
+    this.turn = this.turn.map((state) => {
+      const { action: _, ...unasked } = state;
+      return ids.includes(state.call.id) ? unasked : state;
+    });
   }
 
-  /** Actions stand behind their turn, in the order of its calls. */
-  private ask({ action_id: id, kind }: DataOf<'agent_action_required'>): void {
-    const call = isAboutCall(kind) ? this.unasked.shift() : undefined;
-    if (call !== undefined) call.action = id;
-  }
-
-  private decide({ action_id: id, decision, content }: DataOf<'agent_action_resolved'>): void {
-    const call = this.ofAgent.find(({ action }) => action === id);
-    if (call !== undefined) call.decided = { isApproved: decision === 'approve', content };
+  private decisionOn(id: string): RecordedCall['decided'] {
+    return this.turn.find(({ call }) => call.id === id)?.action?.decided ?? undefined;
   }
 }
 
