@@ -31,7 +31,7 @@ export function lossyNumberIn(json: string): LossyNumber | null {
   if (!SUSPECT.test(json)) return null;
   try {
     JSON.parse(json);
-    if (!hasLossyToken(json)) return null;
+    if (!hasLossyNumber(json)) return null;
     const root: unknown = JSON.parse(json, revive);
     return first === null ? null : { path: pathOf(placeIn(root)), source: first };
   } catch {
@@ -39,7 +39,9 @@ export function lossyNumberIn(json: string): LossyNumber | null {
   }
 }
 
-function hasLossyToken(json: string): boolean {
+/** The same without where. @param json is JSON */
+export function hasLossyNumber(json: string): boolean {
+  if (!SUSPECT.test(json)) return false;
   for (const [token] of json.matchAll(TOKEN))
     if (token.length > 4 && !token.startsWith('"') && !isKept(Number(token), token)) return true;
   return false;
@@ -56,18 +58,13 @@ export const lossyNumberMessage = ({ source }: LossyNumber): string =>
 
 function isKept(value: number, source: string): boolean {
   if (Math.abs(value) <= Number.MAX_SAFE_INTEGER && value !== 0) return true;
-  return Number.isFinite(value) && digitsOf(String(value)) === digitsOf(source);
+  const [kept, written] = [digitsOf(String(value)), digitsOf(source)];
+  // Of two numbers of nearly the same size the digits tell whether they are the same.
+  const length = Math.max(kept.length, written.length);
+  return Number.isFinite(value) && kept.padEnd(length, '0') === written.padEnd(length, '0');
 }
 
-/** Those that count: of two numbers of nearly the same size they tell whether they are the same. */
-function digitsOf(number: string): string {
-  const exponent = number.search(/e/i);
-  const mantissa = exponent < 0 ? number : number.slice(0, exponent);
-  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '');
-  let end = digits.length;
-  while (end > 0 && digits[end - 1] === '0') end -= 1;
-  return digits.slice(0, end);
-}
+const digitsOf = (number: string): string => number.replace(/[-.]|e.*/gis, '').replace(/^0+/, '');
 
 /** Without recursion, in the order of the text. */
 function placeIn(root: unknown): Place {

@@ -1,4 +1,4 @@
-import { lossyNumberFault } from './lossy-number.js';
+import { hasLossyNumber, lossyNumberFault } from './lossy-number.js';
 
 /** A call of a tool, as a turn of the model is recorded. */
 export interface TurnToolCall {
@@ -40,20 +40,23 @@ export type ReadArguments =
   | { readonly kind: 'broken'; readonly fault: string };
 
 /** What the arguments of a call say. None at all are an empty object. */
-export function readArguments({ arguments: text }: Pick<TurnToolCall, 'arguments'>): ReadArguments {
-  if (text.trim() === '') return { kind: 'read', input: {} };
-  try {
-    const input = JSON.parse(text) as unknown;
-    const fault = lossyNumberFault(text);
-    if (fault === null) return { kind: 'read', input };
-    return { kind: 'lossy', input, fault: `the arguments cannot be taken as they are: ${fault}` };
-  } catch {
-    return { kind: 'broken', fault: 'the arguments are not valid JSON' };
-  }
+export function readArguments(call: Pick<TurnToolCall, 'arguments'>): ReadArguments {
+  const input = inputOf(call);
+  if (input !== undefined) return { kind: 'read', input };
+  const { arguments: text } = call;
+  const fault = lossyNumberFault(text);
+  if (fault === null) return { kind: 'broken', fault: 'the arguments are not valid JSON' };
+  const said = `the arguments cannot be taken as they are: ${fault}`;
+  return { kind: 'lossy', input: JSON.parse(text) as unknown, fault: said };
 }
 
 /** The parsed arguments; undefined where they are no JSON, or would not be what the model wrote. */
-export function inputOf(call: Pick<TurnToolCall, 'arguments'>): unknown {
-  const read = readArguments(call);
-  return read.kind === 'read' ? read.input : undefined;
+export function inputOf({ arguments: text }: Pick<TurnToolCall, 'arguments'>): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const input: unknown = JSON.parse(text);
+    return hasLossyNumber(text) ? undefined : input;
+  } catch {
+    return undefined;
+  }
 }

@@ -98,15 +98,14 @@ function hasTagsOfPage(sample: string): boolean {
 export function withoutPhp(html: string): string {
   const kept: string[] = [];
   let at = 0;
-  for (let start = html.search(PHP); start >= 0;) {
-    kept.push(html.slice(at, start));
-    const end = html.indexOf('?>', start);
+  PHP.lastIndex = 0;
+  for (let found = PHP.exec(html); found !== null; found = PHP.exec(html)) {
+    kept.push(html.slice(at, found.index));
+    const end = html.indexOf('?>', found.index);
     at = end < 0 ? html.length : end + 2;
-    NEXT_PHP.lastIndex = at;
-    start = NEXT_PHP.exec(html)?.index ?? -1;
+    PHP.lastIndex = at;
   }
   return at === 0 ? html : [...kept, html.slice(at)].join('');
 }
 
-const PHP = /<\?(?:php\b|=)/i;
-const NEXT_PHP = /<\?(?:php\b|=)/gi;
+const PHP = /<\?(?:php\b|=)/gi;

@@ -1,24 +1,20 @@
-import { type ContextMessage, type SessionId, isFileRef } from '#domain';
-import type { ContentStore } from '#vault';
+import { type ContextMessage, isFileRef } from '#domain';
+import type { RunRecord } from '../run/run-record.js';
 import { givenMessage } from './given-message.js';
 import type { ModelMessage } from './model-client.js';
 
-/** In whose files the contents lie. */
-interface Place {
-  readonly session: SessionId;
-  readonly contents: ContentStore;
-}
+type ContentsOf = Pick<RunRecord, 'session' | 'contents'>;
 
 /** A message with all that lies in files, as the model is told it. @throws what a file throws that cannot be read */
-export const readOut = (message: ContextMessage, place: Place): ModelMessage | Promise<ModelMessage> =>
-  isInline(message) ? message : readFiles(message, place);
+export const readOut = (message: ContextMessage, run: ContentsOf): ModelMessage | Promise<ModelMessage> =>
+  isInline(message) ? message : readFiles(message, run);
 
-async function readFiles(message: ContextMessage, place: Place): Promise<ModelMessage> {
-  const { session, contents } = place;
-  if (message.role === 'user') return givenMessage(message, place);
+async function readFiles(message: ContextMessage, run: ContentsOf): Promise<ModelMessage> {
+  const { session, contents } = run;
+  if (message.role === 'user') return givenMessage(message, run);
   if (message.role !== 'tool' && message.parts !== undefined) {
     const { parts, ...told } = message;
-    const { content } = await givenMessage({ role: 'user', content: '', parts }, place);
+    const { content } = await givenMessage({ role: 'user', content: '', parts }, run);
     return { ...told, content } as ModelMessage;
   }
   const content = await contents.textOrNote(session, message.content);

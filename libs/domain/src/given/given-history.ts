@@ -1,5 +1,5 @@
 import type { Content } from '../content.js';
-import { lossyNumberIn } from '../lossy-number.js';
+import { hasLossyNumber } from '../lossy-number.js';
 import { type GivenItem, textsOf } from './given-item.js';
 
 interface GivenMessage {
@@ -28,9 +28,9 @@ function piecesOf({ name, arguments: input }: GivenCall): readonly Content[] {
 }
 
 function inputOf(text: string): unknown {
-  if (lossyNumberIn(text) !== null) return text;
   try {
-    return JSON.parse(text) as unknown;
+    const input: unknown = JSON.parse(text);
+    return hasLossyNumber(text) ? text : input;
   } catch {
     return text;
   }
