@@ -35,20 +35,17 @@ describe('before the contract is held against a server', () => {
     await expect(requireServer(server.url)).resolves.toBeUndefined();
   });
 
-  test.each([
-    ['a closed port', closedPort, /^EVENTSTORE_URL: no server after 1 s: .*ECONNREFUSED/],
-    ['one that says nothing', mute, /^EVENTSTORE_URL: no server after 1 s: it does not answer$/],
-  ])('%s is told of in one line without the password', async (_, find, line) => {
-    const failure = await requireServer(urlOf(await find()), 1_000).catch((error: unknown) => error);
-    expect((failure as Error).message).toMatch(line);
-    expect((failure as Error).message).not.toMatch(/hunter2|\n/);
+  test('one that says nothing is told of in one line without the password', async () => {
+    const failure = await requireServer(urlOf(await mute()), 1_000).catch((error: unknown) => error);
+    expect((failure as Error).message).toBe('EVENTSTORE_URL: no server after 1 s: it does not answer');
   });
 
-  test('the command ends with 1', async () => {
+  test('the command ends with 1, and says in one line what a closed port answers, without the password', async () => {
     const env = { ...process.env, EVENTSTORE_URL: urlOf(await closedPort()) };
     const program = 'dist/test/support/esdb-server/require-server.js';
     const { status, stdout, stderr } = spawnSync(process.execPath, [program], { env, encoding: 'utf8' });
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^EVENTSTORE_URL: no server after 10 s: .*ECONNREFUSED.*\n$/);
+    expect(stderr).not.toContain('hunter2');
   });
 });
