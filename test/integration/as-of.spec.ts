@@ -5,7 +5,6 @@ import { collect } from '#event-log';
 import type { MessageView } from '#read-models';
 import { contextAsOf } from '#runs';
 import { historyOnLog } from '../support/log-history.js';
-import { median } from '../support/median.js';
 import {
   type Fixture,
   PROJECT,
@@ -103,8 +102,10 @@ describe(`what is told of a session as of an event (SEED=${SEED})`, () => {
       now.push(await msOf(() => wholeHistory(fixture.models.history, PROJECT, session)));
       then.push(await msOf(() => historyAt(session, last - 1)));
     }
-    console.info(`now ${median(now).toFixed(1)} ms, as of an event ${median(then).toFixed(1)} ms`);
-    expect(median(then)).toBeLessThanOrEqual(1.5 * median(now) + 5);
+    // The least of each: what other suites take of the machine meanwhile is not in it.
+    const [leastNow, leastThen] = [Math.min(...now), Math.min(...then)];
+    console.info(`now ${leastNow.toFixed(1)} ms, as of an event ${leastThen.toFixed(1)} ms`);
+    expect(leastThen).toBeLessThanOrEqual(1.5 * leastNow + 5);
   });
 });
 
