@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { filesWith } from '../support/search-bytes.js';
-import { ServiceProcess, startScript } from '../support/service-process.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 import { until } from '../support/until.js';
 
@@ -163,6 +162,22 @@ describe('SIGTERM', () => {
     60_000,
   );
 
+  it(
+    'is a stop like any other, with nothing to be looked into, while its own database is started',
+    () =>
+      onFolder(async (service) => {
+        for (let start = 1; start <= 3; start++) {
+          const from = service.output.length;
+          service.spawn();
+          await until(() => service.output.includes('"msg":"listening"', from));
+          expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+          expect(service.output.slice(from)).not.toMatch(/"level":"(?:warn|error)"/);
+          expect(service.output.slice(from)).toContain('"msg":"stopped"');
+        }
+      }),
+    60_000,
+  );
+
   it('tells whoever waits for the end of a run where to find it', async () => {
     const stage = await Stage.open({ env: { SHUTDOWN_GRACE_S: '1' } });
     const { client, book, service } = stage;
@@ -248,50 +263,3 @@ describe('secrets', () => {
     60_000,
   );
 });
-
-describe('the production start', () => {
-  it('is what npm start runs', () => {
-    expect(startScript()).toBe(
-      'exec node --max-semi-space-size=32 --heap-growing-percent=120 --v8-pool-size=1 .ci/start.mjs',
-    );
-    expect(spawnSync('node_modules/.bin/node', ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v24\./);
-  });
-
-  it(
-    'loads the clients of EventStoreDB and Kafka only where they are configured',
-    () =>
-      onFolder(async (service) => {
-        const imports = [NAMES_CLIENTS];
-        await service.launch({ imports });
-        expect(clientsIn(service.output)).toEqual([]);
-        await service.kill();
-        await service.launch({ imports, env: { KAFKA_BROKERS: '127.0.0.1:1' } });
-        expect(clientsIn(service.output)).toEqual(['kafkajs']);
-        await service.kill();
-        const ANNALS_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
-        service.spawn({
-          imports,
-          env: { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', ANNALS_MASTER_KEY },
-        });
-        await until(
-          () => service.output.includes('waiting for EventStoreDB'),
-          () => service.output,
-        );
-        expect(clientsIn(service.output)).toEqual(['@eventstore/db-client', 'kafkajs']);
-      }),
-    60_000,
-  );
-});
-
-/** A module that says which of these packages are loaded after it. */
-const NAMES_CLIENTS = `data:text/javascript,${encodeURIComponent(
-  `import { registerHooks } from 'node:module';
-  registerHooks({ load(url, context, next) {
-    const name = /node_modules\\/(kafkajs|@eventstore\\/db-client)\\//.exec(url)?.[1];
-    if (name !== undefined) console.log('loads ' + name);
-    return next(url, context);
-  } });`,
-)}`;
-
-const clientsIn = (output: string): string[] =>
-  [...new Set([...output.matchAll(/^loads (.*)$/gm)].map(([, name]) => name!))].sort();

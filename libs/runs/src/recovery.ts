@@ -1,6 +1,6 @@
 import { Problem } from '#domain';
 import { LogUnavailable } from '#event-log';
-import type { Background, Clock, Logger } from '#platform';
+import { Backoff, type Background, type Clock, type Logger } from '#platform';
 import type { IsLeft } from './session-ports.js';
 import type { Sessions } from './sessions.js';
 
@@ -11,6 +11,7 @@ export interface UnfinishedRuns {
 }
 
 const RETRY_MS = 1000;
+const LOOK_PAUSES = { firstMs: 100, longestMs: 5_000 };
 
 /** Goes on with the runs that an earlier process left, each from where the log says that it was. */
 export class Recovery {
@@ -23,14 +24,35 @@ export class Recovery {
     },
   ) {}
 
-  /** For a process that is alone on its log: every unfinished run was left by a predecessor. */
-  start(unfinished: UnfinishedRuns): void {
+  /**
+   * For a process that is alone on its log: every unfinished run was left by a predecessor.
+   * @param signal ends it: what is not gone on with then is left to the next process
+   */
+  start(unfinished: UnfinishedRuns, signal: AbortSignal): void {
     this.ports.background.start('recovery', async () => {
-      const found = await unfinished.sessions();
+      const found = await this.lookUp(unfinished, signal);
       if (found.length > 0)
         this.ports.logger.info({ sessions: found.length }, 'going on with unfinished runs');
-      for (const id of found) await this.resume(id);
+      for (const id of found) {
+        if (signal.aborted) return;
+        await this.resume(id);
+      }
     });
+  }
+
+  /** Asks again as long as there is no answer: nobody else would go on with them. */
+  private async lookUp(unfinished: UnfinishedRuns, signal: AbortSignal): Promise<readonly string[]> {
+    const backoff = new Backoff(this.ports.clock, LOOK_PAUSES);
+    while (!signal.aborted) {
+      try {
+        return await unfinished.sessions();
+      } catch (error) {
+        if (signal.aborted) break;
+        this.ports.logger.warn({ err: error }, 'unfinished runs could not be looked up yet');
+        await backoff.wait(signal);
+      }
+    }
+    return [];
   }
 
   /**

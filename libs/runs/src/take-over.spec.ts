@@ -155,11 +155,12 @@ describe('what a process left that is gone', () => {
 
 describe('recovery at the start', () => {
   const named = (...sessions: readonly string[]) => ({ sessions: () => Promise.resolve(sessions) });
+  const never = new AbortController().signal;
 
   it('goes on with every session that is named, though one is not on the log', async () => {
     const { a, session } = await left((tape, a) => tape.addRun(a, 'one'));
     const house = open({ script: answers });
-    house.core.recovery.start(named('ses_none', 'nonsense', session));
+    house.core.recovery.start(named('ses_none', 'nonsense', session), never);
     expect((await house.ended(a)).type).toBe('agent_completed');
     await house.settled();
     expect(house.clock.pending).toEqual([]);
@@ -182,15 +183,42 @@ describe('recovery at the start', () => {
       { expected: 'no_stream' },
     );
     const house = open({ script: answers });
-    house.core.recovery.start(named('ses_alien', session));
+    house.core.recovery.start(named('ses_alien', session), never);
     expect((await house.ended(a)).type).toBe('agent_completed');
+  });
+
+  it('asks which they are until it is told', async () => {
+    const { a, session } = await left((tape, a) => tape.addRun(a, 'one'));
+    const house = open({ script: answers });
+    let asked = 0;
+    const sessions = async (): Promise<readonly string[]> => {
+      asked += 1;
+      if (asked <= 2) throw new Error('the database went away');
+      return [session];
+    };
+    house.core.recovery.start({ sessions }, never);
+    expect([await house.clock.pass(5_000), await house.clock.pass(5_000)]).toEqual([100, 200]);
+    expect((await house.ended(a)).type).toBe('agent_completed');
+    expect(house.errors).toEqual([]);
+  });
+
+  it('asks no more when its process ends, which is no error', async () => {
+    const house = open({ script: answers });
+    const ending = new AbortController();
+    const asked = Promise.withResolvers<never>();
+    house.core.recovery.start({ sessions: () => asked.promise }, ending.signal);
+    ending.abort();
+    asked.reject(new Error('the database is closed'));
+    await house.settled();
+    expect(house.errors).toEqual([]);
+    expect(house.clock.pending).toEqual([]);
   });
 
   it('waits for a log that cannot be read yet', async () => {
     const { a, session } = await left((tape, a) => tape.addRun(a, 'one'));
     const house = open({ script: answers });
     house.log.isReadable = false;
-    house.core.recovery.start(named(session));
+    house.core.recovery.start(named(session), never);
     expect(await house.clock.pass(1000)).toBe(1000);
     expect(await house.clock.timerWithin(1000)).toBe(1000);
     house.log.isReadable = true;

@@ -54,6 +54,8 @@ export interface Life {
   readonly sealer: { end(): Promise<void> } | null;
   /** Told when the process dies: the other ends of its connections. */
   readonly connections: Set<() => void>;
+  /** Ends what goes on with runs of earlier lives. */
+  readonly retiring: AbortController;
   isDraining: boolean;
 }
 
@@ -86,8 +88,10 @@ export class SimWorker {
     const life = this.open(number, owner);
     this.life = life;
     // A process that is alone on its log goes on with everything; among several a supervisor decides.
-    if (world.isExclusive)
-      life.core.recovery.start({ sessions: () => Promise.resolve(this.options.unfinished()) });
+    if (world.isExclusive) {
+      const sessions = () => Promise.resolve(this.options.unfinished());
+      life.core.recovery.start({ sessions }, life.retiring.signal);
+    }
     life.taskClock?.start();
     life.actionClock?.start();
     life.relay?.start();
@@ -119,13 +123,14 @@ export class SimWorker {
   }
 
   /** In the order in which the service closes. */
-  private async close({ core, taskClock, actionClock, relay, erasing, sealer }: Life): Promise<void> {
+  private async close({ retiring, core, taskClock, actionClock, relay, ...more }: Life): Promise<void> {
+    retiring.abort();
     await taskClock?.stop();
     await actionClock?.stop();
     await core.sessions.drain(20_000);
     await relay?.stop(3_000);
-    await erasing?.erasures.stop();
-    await sealer?.end();
+    await more.erasing?.erasures.stop();
+    await more.sealer?.end();
   }
 
   private open(number: number, owner: Owner): Life {
@@ -184,7 +189,7 @@ export class SimWorker {
       erasing,
       connections: new Set<() => void>(),
     };
-    return { number, owner, core, log, ...doors, isDraining: false };
+    return { number, owner, core, log, ...doors, retiring: new AbortController(), isDraining: false };
   }
 
   private filesOf(owner: Owner, keys: StreamKeys): FileStore {

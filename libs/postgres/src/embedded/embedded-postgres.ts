@@ -109,6 +109,7 @@ export class EmbeddedPostgres {
     try {
       await this.launch();
     } catch (first) {
+      this.stopping.signal.throwIfAborted();
       this.ports.logger.warn({ err: first }, 'the embedded PostgreSQL did not start; trying once more');
       // A port may have been taken, or the last process of a predecessor may just have ended.
       await this.replacePredecessor();

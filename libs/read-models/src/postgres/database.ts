@@ -157,7 +157,8 @@ export class Database {
         return;
       } catch (error) {
         if (error instanceof ReadModelsRefused) this.problem = error.message;
-        if (error instanceof ReadModelsRefused || this.closing.signal.aborted) throw error;
+        if (error instanceof ReadModelsRefused) throw error;
+        this.closing.signal.throwIfAborted();
         this.problem = this.lineOf(error);
         logger.error(
           { reason: this.problem },

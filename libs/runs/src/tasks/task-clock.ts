@@ -119,6 +119,7 @@ export class TaskClock implements FollowerTarget {
     try {
       return await Promise.race([index.scheduled(), nothing]);
     } catch (error) {
+      this.stopping.signal.throwIfAborted();
       logger.warn({ err: error }, 'the tasks are read from the log');
       return NO_SNAPSHOT;
     }

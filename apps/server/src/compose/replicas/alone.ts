@@ -17,6 +17,7 @@ export class Alone extends Replicas {
   override readonly replica = REPLICA;
   override readonly isShared = false;
   private running: Running[] = [];
+  private readonly retiring = new AbortController();
 
   /** @param release gives up what keeps other processes away from the log */
   constructor(private readonly release: () => Promise<void> = () => Promise.resolve()) {
@@ -45,10 +46,11 @@ export class Alone extends Replicas {
   override giveUp(): void {}
 
   override begin(core: Core, readModels: ReadModels): void {
-    core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
+    core.recovery.start({ sessions: () => readModels.unfinishedSessions() }, this.retiring.signal);
   }
 
   override async retire(graceMs: number): Promise<void> {
+    this.retiring.abort(new Error('the process begins nothing more'));
     await this.stop(({ beginsRuns }) => beginsRuns, graceMs);
   }
 
