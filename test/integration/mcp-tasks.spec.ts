@@ -5,6 +5,7 @@ import { CALLER, type House } from '../support/house.js';
 import { leftToServer, openQuarry, startDigging } from '../support/quarry.js';
 import { TaskServer, WORKING, completed } from '../support/mcp-servers/task-server.js';
 import { RecordedRun } from '../support/recorded-run.js';
+import { unavailable } from '../support/scripted-log.js';
 import { TempLog } from '../support/temp-log.js';
 import { until } from '../support/until.js';
 
@@ -195,6 +196,23 @@ describe('a run with a task at a server', () => {
     const request = { decision: 'supply' as const, mcpServers: [server.entry] };
     const { action_id: id } = action.data as { action_id: string };
     await second.core.actions(() => index).resolve(id, request, CALLER);
+    expect((await second.ended(of)).type).toBe('agent_completed');
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('is asked for also where the log cannot be written to when the process that asked is found to be gone', async () => {
+    const first = open();
+    const of = await start(first);
+    await parked(first, of);
+    for (const session of first.core.sessions.active()) session.stop();
+    await first.settled();
+    const second = open();
+    second.log.next(unavailable, unavailable);
+    await second.core.recovery.resume(of.session);
+    // Each time the journal rests, and then whoever asked it tries again.
+    for (const ms of [200, 300, 200, 300]) expect(await second.clock.pass(500)).toBe(ms);
+    server.answerOf = () => completed('gold');
+    await decide(second, of.session, 'supply');
     expect((await second.ended(of)).type).toBe('agent_completed');
     expect(server.calls).toHaveLength(1);
   });

@@ -18,6 +18,13 @@ import type { SessionPorts } from './session-ports.js';
 /** How long servers are connected to of a run that was cancelled meanwhile, to be told so. */
 const LAST_WORD_MS = 10_000;
 
+interface WaitingSession {
+  readonly id: string;
+  readonly journal: Journal;
+  readonly isStopped: boolean;
+  inUse<T>(work: () => Promise<T>): Promise<T>;
+}
+
 /** A run whose tasks are asked for, as it was when that began: it may be over before its servers are reached. */
 interface Asking {
   readonly current: CurrentRun;
@@ -33,7 +40,7 @@ export class ServerTasks {
   private asking: Asking | null = null;
 
   constructor(
-    private readonly session: { readonly id: string; readonly journal: Journal },
+    private readonly session: WaitingSession,
     private readonly requests: KnownRequests,
     private readonly ports: SessionPorts,
   ) {}
@@ -65,13 +72,21 @@ export class ServerTasks {
 
   /** Nobody asks any more: whoever drives the run says what is to be done. Never rejects. */
   wake(run: RunId): void {
-    this.ports.background.start('wake a run', async () => {
-      try {
-        await this.woken(run, await this.requests.of(run, this.session.journal.state));
-      } catch (error) {
-        await pauseForLog(this.ports, this.session.id, run, error);
-      }
-    });
+    const { session, ports } = this;
+    const { journal } = session;
+    const isLeft = ({ current } = journal.state): boolean =>
+      !session.isStopped && current?.run === run && isLeftToServer(current);
+    ports.background.start('wake a run', () =>
+      session.inUse(async () => {
+        while (isLeft()) {
+          try {
+            return await this.woken(run, await this.requests.of(run, journal.state));
+          } catch (error) {
+            await pauseForLog(ports, session.id, run, error);
+          }
+        }
+      }),
+    );
   }
 
   private start(current: CurrentRun): void {
