@@ -63,6 +63,15 @@ const changed = (at: number, fields: Partial<Draft>): Draft[] => [
   ...start,
   ...run.with(at, { ...run[at]!, ...fields }),
 ];
+const RUN = runIdOf(SESSION, 1);
+/** The run with other causes of its begin and its end. */
+const causes = (begin: string | undefined, end: string | undefined): Draft[] => {
+  const caused = (at: number, causationId: string | undefined): Draft => ({
+    ...run[at]!,
+    causationId: causationId as never,
+  });
+  return [...start, ...run.with(BEGIN, caused(BEGIN, begin)).with(5, caused(5, end))];
+};
 const claim = (epoch: number): Partial<Draft> => ({
   type: 'run_claimed',
   text: JSON.stringify({ worker: 'w', epoch, requested: 1 }),
@@ -103,6 +112,15 @@ describe('what is found in events', () => {
     expect(said(changed(5, { causationId: 'other' }))).toBe('1 run_label 6');
     // Only begin and end bind it, so elsewhere it is a label.
     expect(said(changed(0, { run: other }))).toBe('0 signed');
+  });
+
+  test('nothing in a run that an earlier version began or ended, which wrote no cause', () => {
+    expect(said(causes(undefined, RUN))).toBe('0 signed');
+    expect(said(causes(RUN, undefined))).toBe('0 signed');
+    expect(said(causes(undefined, undefined))).toBe('0 signed');
+    expect(said(causes(undefined, 'other'))).toBe('1 run_label 6');
+    expect(said(causes('other', undefined))).toBe('1 run_label 6');
+    expect(said(causes(undefined, runIdOf(SESSION, 9)))).toBe('1 run_label 6');
   });
 
   test('epochs that do not rise, where they are disclosed', () => {

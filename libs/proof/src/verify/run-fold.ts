@@ -51,7 +51,7 @@ export class RunFold {
     if (started === null || type === 'agent_started' || !type.startsWith('agent_')) return null;
     if (run !== started.run)
       return fault('run_label', `it names the run ${named(run)} within the run ${named(started.run)}`);
-    if (ENDS.has(type) && causationId !== started.causationId)
+    if (ENDS.has(type) && !isOneCause(started.causationId, causationId, run))
       return fault('run_label', 'its cause is not that of the beginning of its run');
     return null;
   }
@@ -66,6 +66,15 @@ export class RunFold {
     if (before === undefined || epoch > before) return null;
     return fault('epoch', `the run is claimed under epoch ${epoch} after ${before}`);
   }
+}
+
+/**
+ * Earlier versions wrote no cause at either end: a run that one of them began and another one ended, over an upgrade or
+ * back, has it at one of them alone, where it must be the run.
+ */
+function isOneCause(begin: string | undefined, end: string | undefined, run: string | undefined): boolean {
+  if (begin === undefined || end === undefined) return begin === end || (begin ?? end) === run;
+  return begin === end;
 }
 
 const fault = (code: RunFault['code'], message: string): RunFault => ({ code, message });
