@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { parseDollars } from '#domain/browser';
 import { findIn } from './find.js';
 import { SHOW_ALL } from './lanes.js';
 import { logEvent } from './log-event.js';
@@ -45,6 +46,24 @@ describe('the story of a log', () => {
     );
     expect(told.turns).toEqual([0, 0, 1, 1, 1, 1, 1]);
     expect(told.turnStarts).toEqual([2]);
+  });
+
+  test('knows what a run has cost so far, also of an earlier version, whose turns had their calls with them', () => {
+    const calls = storyOf(
+      logOf(
+        [
+          0,
+          'run_requested',
+          'r',
+          { message: 'hi', mode: 'base', model: 'm', config: {}, trigger: 'request' },
+        ],
+        [0, 'agent_started', 'r'],
+        [0, 'model_turn_completed', 'r', { finish_reason: 'stop', cost: '0.01' }],
+        [0, 'model_called', 'r', { cost: '0.002' }],
+        [0, 'model_turn_completed', 'r', { finish_reason: 'stop' }],
+      ),
+    );
+    expect(calls.runs.get('r')?.cost).toBe(parseDollars('0.012'));
   });
 
   test('has neighbours of each place', () => {

@@ -115,7 +115,7 @@ export class Story {
       ...story,
       to: index,
       status: STATUS_OF[type] ?? story.status,
-      cost: known?.type === 'model_called' ? story.cost + parseDollars(known.data.cost) : story.cost,
+      cost: story.cost + costOf(known),
       isParked: story.isParked || type === 'run_parked',
       hasEnded: story.hasEnded || hasEnded,
     });
@@ -123,6 +123,12 @@ export class Story {
     else if (hasEnded && this.opensTurn === run) this.opensTurn = null;
   }
 }
+
+/** Of its call of the model; turns of earlier versions had it with them. */
+const costOf = (known: LogEvent['known']): PicoDollars =>
+  known?.type === 'model_called' || known?.type === 'model_turn_completed'
+    ? parseDollars(known.data.cost ?? '0')
+    : 0n;
 
 /** What stands between two turns and is part of neither. */
 const isAside = ({ type, known }: LogEvent): boolean =>

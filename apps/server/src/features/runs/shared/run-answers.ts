@@ -4,7 +4,6 @@ import { EventStreams, type StreamRequest, publicJson } from '#delivery';
 import {
   type CallSums,
   type Content,
-  type ModelCall,
   NO_CALLS,
   Problem,
   type Revision,
@@ -15,7 +14,6 @@ import {
   isEndType,
   sessionStream,
   usageView,
-  withCall,
   type RunId,
 } from '#domain';
 import { ContentStore } from '#vault';
@@ -26,6 +24,7 @@ import { answerWithEvents } from '../../../edge/answers/event-stream.js';
 import { OpenStreams } from '../../../edge/answers/socket-sink.js';
 import { type ActionView, actionView } from './action-view.js';
 import { FinalText, ResponseText } from './response-text.js';
+import { withSpent } from './spent-in.js';
 
 export interface RunOutcome {
   readonly status: 'completed' | 'failed' | 'cancelled' | 'waiting';
@@ -90,7 +89,7 @@ export class RunAnswers {
   private async spentSince({ session, run }: StartedRun, after: Revision): Promise<CallSums> {
     let spent = NO_CALLS;
     for await (const page of this.log.readStream(sessionStream(session), { after }))
-      for (const event of page) if (event.meta.run === run) spent = withCallOf(spent, event);
+      for (const event of page) if (event.meta.run === run) spent = withSpent(spent, event);
     return spent;
   }
 
@@ -134,9 +133,6 @@ const erased = (run: RunId): RunOutcome => ({
   usage: usageView(NO_CALLS),
   warnings: [],
 });
-
-const withCallOf = (spent: CallSums, event: RecordedEvent): CallSums =>
-  event.type === 'model_called' && !event.isUnreadable ? withCall(spent, event.data as ModelCall) : spent;
 
 interface PublicFields {
   readonly content?: string;
@@ -182,8 +178,10 @@ class OutcomeFold {
     } else if (event.type === 'agent_final_output') {
       const { content = 'null' } = event.data as { readonly content?: Content };
       this.finalOutput = content;
-    } else if (event.type === 'model_called') this.spent = withCallOf(this.spent, event);
-    else this.said.push(event);
+    } else {
+      this.spent = withSpent(this.spent, event);
+      this.said.push(event);
+    }
   }
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
