@@ -99,6 +99,22 @@ describe('documents that take long', () => {
     expect(extractor.started).toBe(2);
   });
 
+  test('are tried seldom when their file was lost with the tables, and leave the others their turn', async () => {
+    extractor.gate.resolve(READ);
+    await client.upload(datastore, 'whale.txt', 'x');
+    await house.models.database.query({ text: 'DROP SCHEMA annals_knowledge CASCADE' });
+    await house.stop();
+    extractor = new SlowExtractor();
+    extractor.gate.resolve({ kind: 'unreadable', code: 'unprocessable', reason: 'the file is damaged' });
+    house.useKnowledge(options().knowledge);
+    await house.start();
+    await until(() => extractor.started > 0);
+    await quiet(500);
+    expect(extractor.started).toBe(1);
+    const { body } = await client.ask('GET', `/datastores/${datastore}/documents`);
+    expect(body.items).toMatchObject([{ filename: 'whale.txt', status: 'indexed' }]);
+  });
+
   test('stop being read when they are deleted', async () => {
     const id = await uploaded();
     expect((await client.ask('DELETE', `/documents/${id}`)).status).toBe(204);

@@ -19,15 +19,14 @@ export class DocumentOutcomes {
     const { streams, passages, logger } = this.ports;
     const { document } = await streams.document(id);
     if (document?.upload !== upload) return passages.remove(upload);
-    if (extraction.kind === 'unreadable') await passages.remove(upload);
-    if (document.status !== 'processing') {
-      if (extraction.kind === 'unreadable')
-        logger.error(
-          { document: id, reason: extraction.reason },
-          'an indexed document cannot be read any more',
-        );
-      return;
+    if (extraction.kind === 'unreadable' && document.status === 'indexed') {
+      // On the log it stays indexed, so it is wanted for as long as its file is not what it was.
+      await passages.putOff(upload);
+      const { reason } = extraction;
+      return logger.error({ document: id, reason }, 'an indexed document cannot be read any more');
     }
+    if (extraction.kind === 'unreadable') await passages.remove(upload);
+    if (document.status !== 'processing') return;
     const by = { project: document.project, actor: 'indexer' };
     // A conflict is a deletion, or the outcome that another process found.
     const key = document.keys.at(-1);

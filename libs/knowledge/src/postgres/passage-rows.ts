@@ -11,6 +11,9 @@ export type { UploadRef } from './counted-passages.js';
 /** Lease of a text: it is lost where its holder does not renew it for so long. */
 const HELD_S = 30;
 
+/** After so long a text that could not be read is tried again: its file may have been restored. */
+const PUT_OFF_S = 600;
+
 /** A paragraph of 25 MB comes as one batch: written in one statement, its passages would take a minute. */
 const ADDED_AT_ONCE = 200;
 
@@ -117,6 +120,11 @@ export class PassageRows {
     for (const text of marked) await this.gone.remove(text);
   }
 
+  /** What was read came to nothing, and will again: others have their turn first. */
+  async putOff(upload: string): Promise<void> {
+    await this.database.query(PUT_OFF({ upload, holder: this.holder }));
+  }
+
   /** What is left of a reading that came to nothing. @throws TextLost */
   private async clear(of: UploadRef): Promise<void> {
     while (await this.holding(of.upload, (client) => removePiece(client, of)));
@@ -155,6 +163,10 @@ const HOLD = statement(sql<Held & UploadRef>`
 
 const RENEW = statement(sql<Held>`
   UPDATE ${IN}.texts SET held_until = ${UNTIL}
+  WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL AND NOT is_gone`);
+
+const PUT_OFF = statement(sql<Held>`
+  UPDATE ${IN}.texts SET held_until = now() + ${raw(String(PUT_OFF_S))} * interval '1 s'
   WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL AND NOT is_gone`);
 
 const UNCOUNT = statement(sql<Held & { readonly isCounted: boolean; readonly isLetGo: boolean }>`
