@@ -35,20 +35,36 @@ export class AbandonedUploads {
     const known = new Set(await rows.knownUploads(scopes.map((scope) => scope.slice(SCOPE_PREFIX.length))));
     const doubtful = scopes.filter((scope) => !known.has(scope.slice(SCOPE_PREFIX.length)));
     if (doubtful.length === 0) return;
-    const wanted = await this.wantedScopes(signal);
-    const abandoned = doubtful.filter((scope) => !wanted.has(scope));
+    const { wanted, begun } = await this.logged(signal);
+    const unwanted = doubtful.filter((scope) => !wanted.has(scope));
+    // An upload stands behind its datastore, so these are another log's: of the one that is missing here, perhaps.
+    const foreign = new Set(await uploads.scopesBefore(SCOPE_PREFIX, begun));
+    const abandoned = unwanted.filter((scope) => !foreign.has(scope));
     for (const scope of abandoned) await uploads.remove(scope);
     if (abandoned.length > 0)
       logger.info({ files: abandoned.length }, 'files without a document were removed');
+    const left = unwanted.length - abandoned.length;
+    if (left > 0)
+      logger.warn(
+        { files: left },
+        'files of documents are older than the log, and stay: is it the right one?',
+      );
   }
 
-  private async wantedScopes(signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const documents = new Map<string, { readonly datastore: string; readonly upload: string }>();
+  /** What the log says of files, and when it was begun. */
+  private async logged(
+    signal: AbortSignal,
+  ): Promise<{ readonly wanted: ReadonlySet<string>; readonly begun: number }> {
+    const documents: Uploads = new Map();
+    let begun = Infinity;
     for await (const { events } of this.ports.log.readAll()) {
       signal.throwIfAborted();
-      for (const event of events) follow(documents, event);
+      for (const event of events) {
+        begun = Math.min(begun, event.time);
+        follow(documents, event);
+      }
     }
-    return new Set(Array.from(documents.values(), ({ upload }) => scopeOf(upload)));
+    return { wanted: new Set(Array.from(documents.values(), ({ upload }) => scopeOf(upload))), begun };
   }
 }
 

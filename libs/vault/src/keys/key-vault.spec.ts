@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type EventLog, LogRefused, LogUnavailable, SqliteEventLog, ContentKey } from '#event-log';
+import { KeptLogger } from '../../../../test/support/read-models-fixture.js';
 import { KeyVault } from './key-vault.js';
 import { keysMade } from './keys-made.js';
 import { rotateMaster } from './rotate-master.js';
@@ -169,6 +170,18 @@ describe('the start is refused, and nothing is changed', () => {
     for (let n = 0; n < 400; n++) await vault.draw();
     expect(await refusal(storeIn('backup'))).toMatch(/older than the log.*restore the key store/);
   });
+});
+
+test('a log that knows nothing of the keys that are there is told of: it may be that of nobody', async () => {
+  const logger = new KeptLogger();
+  const open = (name: string) =>
+    new KeyVault(storeIn(name), MASTER, { ...ports(), logger }).open(async () => null);
+  await open('new');
+  await open('new');
+  expect(logger.lines).toEqual([]);
+  await (await openVault()).draw();
+  await open('keys');
+  expect(logger.says('was there another log before?')).toBe(true);
 });
 
 describe('a new master key', () => {

@@ -68,6 +68,8 @@ export class KeyVault extends ContentKeys {
     const known = await made();
     const state = await this.store.state();
     this.refuse(state, known);
+    if (known === null && state !== null && state.generation > 0)
+      this.ports.logger.warn({}, 'the log is new, and the key store is not: was there another log before?');
     if (state === null) await this.begin();
     this.state = state ?? (await this.store.state());
     if (this.state === null) throw new LogUnavailable('the key store has lost what it was given');
