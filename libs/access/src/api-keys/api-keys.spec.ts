@@ -99,6 +99,21 @@ describe('api keys', () => {
     expect([...as(later, 'old').scopes]).toEqual(['read']);
   });
 
+  test('nobody comes to the scope metrics by a link that they make for a key that has it', async () => {
+    const { keys } = await open();
+    const root = as(keys, ADMIN);
+    const admin = await keys.issue(root, { name: 'a', scopes: ['admin'], project: 'p' });
+    const both = await keys.issue(root, { name: 'b', scopes: ['admin', 'metrics'], project: 'p' });
+    const scrape = await keys.issue(root, { name: 'scrape', scopes: ['metrics'], project: 'p' });
+    const linkOf = (by: string, id: string) =>
+      codeOf(keys.makeSignInLink(as(keys, by), id, { to: '/console', lifeMs: 60_000 }));
+    expect(await linkOf(admin.key, scrape.record.id)).toBe('forbidden');
+    expect(await linkOf(admin.key, both.record.id)).toBe('forbidden');
+    expect(await linkOf(admin.key, admin.record.id)).toBe('nothing');
+    expect(await linkOf(both.key, scrape.record.id)).toBe('nothing');
+    expect(await linkOf(ADMIN, scrape.record.id)).toBe('nothing');
+  });
+
   test('a set admin key is the root of project default, and stands nowhere', async () => {
     const { keys, shown } = await open();
     expect(shown).toEqual([]);

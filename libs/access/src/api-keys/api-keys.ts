@@ -31,7 +31,7 @@ import type {
   NewKey,
 } from './key-shapes.js';
 import { type Principal, hasScope } from './principal.js';
-import { ROOT_KEY_ID, administers, rootRecord } from './root-key.js';
+import { ROOT_KEY_ID, administers, mayLinkTo, operatorsScope, rootRecord } from './root-key.js';
 import { ConsoleSignIns, type SignInLink, type LinkWish, LINK_MS } from '../console/console-sign-ins.js';
 import { type IssuedToken, SessionTokens, type TokenWish } from '../tokens/session-tokens.js';
 
@@ -121,13 +121,14 @@ export class ApiKeys {
 
   /**
    * A link by which somebody comes into the console as a key, without being handed it: a key that the caller administers, or
-   * the first admin key itself. @throws Problem not_found; LogUnavailable
+   * the first admin key itself. @throws Problem not_found, forbidden; LogUnavailable
    */
   async makeSignInLink(caller: Principal, id: string, wish: LinkWish): Promise<SignInLink> {
     const record = this.table.get(id);
     const mayHaveIt =
       record !== null && (administers(caller, record) || (caller.isRoot && id === ROOT_KEY_ID));
     if (!mayHaveIt) throw notFound('the key');
+    if (!mayLinkTo(caller, record)) throw operatorsScope();
     return this.signIns.makeLink(record, wish, caller.keyId);
   }
 
@@ -173,9 +174,7 @@ export class ApiKeys {
     if (!caller.isRoot && project !== caller.project) {
       throw new Problem('forbidden', 'only the first admin key makes keys of other projects');
     }
-    if (!caller.isRoot && scopes.includes(OPERATORS_SCOPE)) {
-      throw new Problem('forbidden', `only the first admin key gives the scope ${OPERATORS_SCOPE}`);
-    }
+    if (!caller.isRoot && scopes.includes(OPERATORS_SCOPE)) throw operatorsScope();
     const { random, box, clock } = this.ports;
     const createdAt = clock.now();
     if (expiresAt !== null && expiresAt <= createdAt) throw invalid('expires_at', 'must be in the future');

@@ -20,7 +20,8 @@ export class SignInLinksController {
     id: 'createSignInLink',
     tag: 'keys',
     summary: 'A link by which somebody comes into the console as this key, once',
-    description: 'Of the first admin key only with that key itself.',
+    description:
+      'Of the first admin key only with that key itself, of keys with the scope `metrics` only by one that has it.',
     scope: 'admin',
     body: SignInLinkDto,
     examples: { approver: { summary: 'To one page, for a day', value: { to: '/console/approvals' } } },
