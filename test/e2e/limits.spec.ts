@@ -61,6 +61,22 @@ describe('RATE_LIMIT_RPM', () => {
       }),
     60_000,
   );
+
+  it(
+    'counts what signs in to the console with the key, too: each is an append to the log',
+    () =>
+      withStage({ RATE_LIMIT_RPM: '20' }, async ({ service, client }) => {
+        const issued = await client.post('/api-keys', { name: 'scrape', scopes: ['metrics'] });
+        const { key } = issued.json<{ key: string }>();
+        const stranger = service.client('');
+        const statuses: number[] = [];
+        for (let n = 0; n < 45; n++) statuses.push((await stranger.post('/console/auth', { key })).status);
+        // A minute of the clock may have ended in between.
+        expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(40);
+        expect(new Set(statuses)).toEqual(new Set([200, 429]));
+      }),
+    60_000,
+  );
 });
 
 describe('MAX_BODY_KB', () => {

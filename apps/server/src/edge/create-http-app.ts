@@ -204,6 +204,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
   request.principal = null;
   request.answer = null;
   request.refuseStranger = null;
+  request.refuseHasty = null;
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
   reply.header('cache-control', 'no-store');
@@ -213,6 +214,7 @@ function addHooks(fastify: FastifyInstance, logger: Logger, admit: Admit): void 
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('answer', null);
   fastify.decorateRequest('refuseStranger', null);
+  fastify.decorateRequest('refuseHasty', null);
   keepRouteBook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     if (admit(request, reply)) done();

@@ -17,18 +17,20 @@ export interface SignIn {
 
 /** Of one key, at a time: with one more the oldest ends. */
 const MAX_OF_KEY = 100;
+/** Of one key: those before them have come from the log long ago. */
+const MAX_ENDED_OF_KEY = 1000;
 
 /**
  * In-memory projection of who is signed in to the console.
  * 1. Only a key's own stream counts, and applying an event is idempotent.
  * 2. A cookie that was signed out never comes back: its sign-in may arrive later.
- * 3. Those of a key are bounded in number, and what has run out is dropped.
+ * 3. Those of a key are bounded in number, what is remembered of ended ones, too, and what has run out is dropped.
  */
 export class SignInTable {
   private readonly byCookie = new Map<string, SignIn>();
   private readonly ofKey = new Map<string, Set<string>>();
-  /** With the time from which they would not count any more. */
-  private readonly ended = new Map<string, number>();
+  /** Of each key, the oldest first, with the time from which they would not count any more. */
+  private readonly ended = new Map<string, Map<string, number>>();
 
   /** @param onEnded told of each that was there and ended before its time */
   constructor(
@@ -37,6 +39,11 @@ export class SignInTable {
     private readonly onEnded: (cookie: string) => void,
   ) {}
 
+  /** How many cookies are kept, of those that have ended, too. */
+  get size(): number {
+    return [...this.ended.values()].reduce((sum, { size }) => sum + size, this.byCookie.size);
+  }
+
   get(cookie: string): SignIn | null {
     const signIn = this.byCookie.get(cookie) ?? null;
     return signIn === null || signIn.until <= this.now() ? null : signIn;
@@ -44,7 +51,7 @@ export class SignInTable {
 
   add(signIn: SignIn): void {
     const { cookie, keyId, until } = signIn;
-    if (until <= this.now() || this.ended.has(cookie) || this.byCookie.has(cookie)) return;
+    if (until <= this.now() || this.ended.get(keyId)?.has(cookie) || this.byCookie.has(cookie)) return;
     this.byCookie.set(cookie, signIn);
     const others = this.ofKey.get(keyId) ?? new Set();
     this.ofKey.set(keyId, others.add(cookie));
@@ -54,7 +61,7 @@ export class SignInTable {
   end(cookie: string): void {
     const signIn = this.byCookie.get(cookie);
     if (signIn === undefined) return;
-    this.ended.set(cookie, signIn.until);
+    this.remember(signIn);
     this.drop(signIn);
     this.onEnded(cookie);
   }
@@ -74,11 +81,19 @@ export class SignInTable {
 
   private dropOld(cookies: ReadonlySet<string>): void {
     const now = this.now();
-    for (const [cookie, until] of this.ended) if (until <= now) this.ended.delete(cookie);
     for (const cookie of cookies) {
       const signIn = this.byCookie.get(cookie);
       if (signIn !== undefined && signIn.until <= now) this.drop(signIn);
       else if (cookies.size > MAX_OF_KEY) this.end(cookie);
+    }
+  }
+
+  private remember({ cookie, keyId, until }: SignIn): void {
+    const ended = this.ended.get(keyId) ?? new Map<string, number>();
+    this.ended.set(keyId, ended.set(cookie, until));
+    for (const [oldest, past] of ended) {
+      if (ended.size <= MAX_ENDED_OF_KEY && past > this.now()) break;
+      ended.delete(oldest);
     }
   }
 

@@ -20,6 +20,8 @@ declare module 'fastify' {
     answer: OpenAnswer | null;
     /** On open routes: the refusal of who came with a wrong key after all, which counts as any other. */
     refuseStranger: (() => Problem) | null;
+    /** On open routes: counts the request as one of the key that came in its body after all; the refusal if it is one too many. */
+    refuseHasty: ((keyId: string) => Problem | null) | null;
   }
 }
 
@@ -56,6 +58,7 @@ export class Admission {
     const terms = request.is404 ? null : termsOf(request.routeOptions.config);
     if (terms !== null && isOpen(terms, this.isProofPublic)) {
       request.refuseStranger = () => this.refuseStranger(request);
+      request.refuseHasty = (keyId) => this.refuseHaste(keyId, reply);
       return null;
     }
     const known = terms === null ? knownPath(this.routes, request.url) : null;
@@ -64,7 +67,7 @@ export class Admission {
     if (principal === null) return this.refuseStranger(request);
     request.principal = principal;
     const refusal =
-      this.refuseHaste(principal, reply) ??
+      this.refuseHaste(principal.reach?.token ?? principal.keyId, reply) ??
       (terms === null
         ? wrongPath(known, request, reply)
         : (refuseScope(principal, terms) ?? refuseReach(principal, terms, request))) ??
@@ -104,8 +107,9 @@ export class Admission {
     return allowance.isAllowed ? NO_KEY : tooMany(allowance.resetS);
   }
 
-  private refuseHaste(principal: Principal, reply: FastifyReply): Problem | null {
-    const allowance = this.keys.take(principal.reach?.token ?? principal.keyId);
+  /** @param name of a key or a token */
+  private refuseHaste(name: string, reply: FastifyReply): Problem | null {
+    const allowance = this.keys.take(name);
     tellAllowance(reply, this.keys.limit, allowance);
     return allowance.isAllowed ? null : tooMany(allowance.resetS);
   }

@@ -56,7 +56,8 @@ export class ConsoleAuthController {
   ): Promise<object> {
     requireOwnPage(request);
     const way = wayIn(body);
-    const made = 'key' in way ? await this.withKey(way.key) : await this.keys.signIns.redeem(way.link);
+    const made =
+      'key' in way ? await this.withKey(request, way.key) : await this.keys.signIns.redeem(way.link);
     if (made === null) throw refusalOf(request, 'key' in way ? NO_KEY : OLD_LINK);
     const caller = this.keys.ofBrowser(made.cookie);
     // The key was revoked meanwhile.
@@ -87,9 +88,13 @@ export class ConsoleAuthController {
     this.cookie.set(reply, '', 0);
   }
 
-  private async withKey(presented: string): Promise<NewSignIn | null> {
+  /** Each is an append to the log, so that it is a request of the key as any other. */
+  private async withKey(request: FastifyRequest, presented: string): Promise<NewSignIn | null> {
     const record = this.keys.recordOf(presented);
-    return record === null ? null : this.keys.signIns.signIn(record);
+    if (record === null) return null;
+    const refusal = request.refuseHasty?.(record.id) ?? null;
+    if (refusal !== null) throw refusal;
+    return this.keys.signIns.signIn(record);
   }
 
   private callerOf(request: FastifyRequest): BrowserCaller | null {
