@@ -125,6 +125,18 @@ describe('a key', () => {
     expect(theirs.run).not.toBe(ours.run);
   });
 
+  it('belongs to its operation: what started a run may retry and replay it, and fork its session', async () => {
+    const { run, session } = await (await start('j', stage.message('operations'))).closed();
+    const options = { headers: { 'idempotency-key': 'j' } };
+    for (const path of [`/runs/${run}/replay`, `/sessions/${session}/fork`]) {
+      const both = [await stage.client.post(path, {}, options), await stage.client.post(path, {}, options)];
+      expect(both.map(({ status }) => status)).toEqual(path.endsWith('fork') ? [201, 201] : [200, 200]);
+    }
+    // It has ended: that is what is said of it, and not that the key was used.
+    const retried = await stage.client.post(`/runs/${run}/retry`, {}, options);
+    expect([retried.status, retried.json()['code']]).toEqual([409, 'conflict']);
+  });
+
   it('is refused where it is no key', async () => {
     for (const key of ['x'.repeat(256), 'é', '']) {
       const answer = await stage.client

@@ -16,6 +16,8 @@ import type { Clock, Random } from '#platform';
 
 export type Operation =
   | 'start_run'
+  | 'retry_run'
+  | 'replay_run'
   | 'create_response'
   | 'create_completion'
   | 'create_conversation'

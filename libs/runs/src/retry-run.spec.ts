@@ -58,8 +58,13 @@ async function brokenAt(
   return { session, run: renamed(first.run), requested: 1 };
 }
 
-async function retry(house: House, { run, requested }: StartedRun, key?: string): Promise<StartedRun> {
-  const idempotency = key === undefined ? {} : { idempotency: { key, payload: run } };
+async function retry(
+  house: House,
+  { run, requested }: StartedRun,
+  key?: string,
+  terms: { readonly operation?: 'retry_run' } = { operation: 'retry_run' },
+): Promise<StartedRun> {
+  const idempotency = key === undefined ? {} : { idempotency: { key, payload: run, ...terms } };
   const command = await house.core.retries.commandOf({ run, requested, mcpServers: [] }, CALLER.project, {
     actor: CALLER.actor,
     ...idempotency,
@@ -135,6 +140,17 @@ describe('a run that is retried', () => {
     expect(both[faster]).toMatchObject({ value: { run: repeated.run } });
     expect((await house.ended(repeated)).type).toBe('agent_completed');
     expect(await retry(house, broken, keys[faster])).toMatchObject({ run: repeated.run });
+  });
+
+  it('is the same run to a repeat over an upgrade, from before retries had keys of their own', async () => {
+    const broken = await brokenAt(4, 'agent_error', 'older');
+    const { house } = openHouse('older');
+    const started = await retry(house, broken, 'older', {});
+    expect(await retry(house, broken, 'older')).toMatchObject({ run: started.run });
+    expect((await house.ended(started)).type).toBe('agent_completed');
+    expect(await retry(house, broken, 'older')).toMatchObject({ run: started.run });
+    const other = await brokenAt(4, 'agent_error', 'otherwise');
+    expect(await retry(house, other, 'older')).not.toMatchObject({ run: started.run });
   });
 
   it('goes on with the chain where it is retried itself, after a crash, too', async () => {

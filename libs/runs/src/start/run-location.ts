@@ -77,12 +77,23 @@ export class RunLocator {
 
   private async findUse(command: PlannedRun, request: IdempotentRequest): Promise<KeyUse | null> {
     try {
-      return await this.ports.keys.find(request);
+      return (await this.ports.keys.find(request)) ?? (await this.earlierUse(request));
     } catch (error) {
       if (!(error instanceof KeyMismatch) || error.session === null) throw error;
       // That a session is not there, or no more, is said before that the key was used for something else.
       await this.sessionOf(command);
       throw (await this.ports.sessions.isErased(error.session)) ? notFound('the session') : error;
+    }
+  }
+
+  /** Before retries and replays had keys of their own they were found among those that start runs. */
+  private async earlierUse(request: IdempotentRequest): Promise<KeyUse | null> {
+    if (request.operation !== 'retry_run' && request.operation !== 'replay_run') return null;
+    try {
+      return await this.ports.keys.find({ ...request, operation: 'start_run' });
+    } catch (error) {
+      if (error instanceof KeyMismatch) return null;
+      throw error;
     }
   }
 

@@ -69,7 +69,7 @@ export interface StartRun {
     readonly alsoKey?: string;
     readonly payload: unknown;
     /** To which keys belong; absent: starting runs. */
-    readonly operation?: 'create_response' | 'create_completion';
+    readonly operation?: 'create_response' | 'create_completion' | 'retry_run' | 'replay_run';
   };
 }
 

@@ -64,7 +64,7 @@ export class ReplayController {
       actor,
       correlationId: request.id,
       ...causeOf(request),
-      ...(key === undefined ? {} : { idempotency: { key, payload } }),
+      ...(key === undefined ? {} : { idempotency: { key, payload, operation: 'replay_run' as const } }),
     });
     await this.answers.start(command, { isBackground, caller }, request, reply);
   }

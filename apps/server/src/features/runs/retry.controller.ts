@@ -72,7 +72,7 @@ export class RetryController {
         actor,
         correlationId: request.id,
         ...causeOf(request),
-        ...(key === undefined ? {} : { idempotency: { key, payload } }),
+        ...(key === undefined ? {} : { idempotency: { key, payload, operation: 'retry_run' as const } }),
       },
     );
     const check = (): Promise<void> => egress.requireAllowed({ mcp_servers: mcpServers }, sent, project);
