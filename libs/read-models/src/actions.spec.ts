@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ActionId, type ActionOutcome, actionId, sessionStream } from '#domain';
+import { type ActionId, type ActionKind, type ActionOutcome, actionId, sessionStream } from '#domain';
 import { newEvent } from '#event-log';
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
 import {
@@ -13,7 +13,7 @@ import {
   openFixture,
   opening,
 } from '../../../test/support/read-models-fixture.js';
-import type { ActionEntry, ActionQuery } from './queries/actions.js';
+import type { ActionEntry, ActionQuery, BudgetWait } from './queries/actions.js';
 import { rebuildTables } from './rebuild.js';
 
 let fixture: Fixture;
@@ -23,12 +23,12 @@ afterAll(() => fixture.close());
 const SOON = Date.UTC(2100, 0, 1);
 const PAST = Date.UTC(2026, 0, 1);
 
-const asks = (run: string, action: ActionId, expiresAt = SOON): Step => ({
+const asks = (run: string, action: ActionId, expiresAt = SOON, kind: ActionKind = 'approval'): Step => ({
   type: 'agent_action_required',
   run,
   data: {
     action_id: action,
-    kind: 'approval',
+    kind,
     content: '{"tool":"send","input":{"n":1}}',
     expires_at: new Date(expiresAt).toISOString(),
   },
@@ -172,5 +172,24 @@ describe('actions', () => {
     const ports = { ...fixture, clock: new SystemClock(), random: new SystemRandom(), background };
     await rebuildTables(database, ports);
     expect(await read()).toEqual(before);
+  });
+
+  it('by which runs wait for a budget come page by page, also those that were asked at once', async () => {
+    const session = newSession();
+    const run = `run_${session}_1`;
+    const actions = Array.from({ length: 5 }, (_, n) => actionId(run, n));
+    const asked = actions.map((action) => asks(run, action, SOON, 'budget'));
+    const [first, ...others] = [...opening(run, 'hi'), ...asked];
+    await append(fixture.log, session, [first!, ...others, event('run_parked', run)]);
+    await append(fixture.log, session, [decides(run, actions[3]!, 'raise')]);
+    await listed({ session });
+    const found: ActionId[] = [];
+    let last: BudgetWait | undefined;
+    do {
+      const page = await fixture.models.actions.openBudgets(2, last);
+      found.push(...page.map(({ action }) => action));
+      last = page.at(-1);
+    } while (last !== undefined);
+    expect(found).toEqual(actions.filter((_, n) => n !== 3));
   });
 });

@@ -2,7 +2,7 @@ export { ActionClock, type ActionClockPorts } from './actions/action-clock.js';
 export { ActionCommands } from './actions/action-commands.js';
 export { DecidedMeanwhile, type JointDecision, JointDecisions } from './actions/joint-decisions.js';
 export { type DecisionRequest } from './actions/decision-request.js';
-export { ActionIndex, BudgetIndex } from './actions/action-index.js';
+export { ActionIndex, BudgetIndex, type BudgetWait } from './actions/action-index.js';
 export { type ActionRecord, readAction } from './actions/action-record.js';
 export * from './admission.js';
 export { ContextsAsOf, contextAsOf } from './context-as-of.js';

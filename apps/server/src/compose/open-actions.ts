@@ -1,7 +1,15 @@
 import type { ActionId, ProjectId, Revision } from '#domain';
 import type { Background, Clock, Logger, Role } from '#platform';
 import type { ReadModels } from '#read-models';
-import { ActionClock, type ActionCommands, ActionIndex, BudgetIndex, BudgetWaits, type Core } from '#runs';
+import {
+  ActionClock,
+  type ActionCommands,
+  ActionIndex,
+  BudgetIndex,
+  type BudgetWait,
+  BudgetWaits,
+  type Core,
+} from '#runs';
 import type { Budgets } from '#access';
 import type { EventLog } from '#event-log';
 import type { Replicas } from './replicas/replicas.js';
@@ -27,8 +35,8 @@ class ReadModelBudgetIndex extends BudgetIndex {
     super();
   }
 
-  override async openBudgets(limit: number): Promise<readonly ActionId[]> {
-    return this.readModels.database.isOpen ? this.readModels.actions.openBudgets(limit) : [];
+  override async openBudgets(limit: number, after?: BudgetWait): Promise<readonly BudgetWait[]> {
+    return this.readModels.database.isOpen ? this.readModels.actions.openBudgets(limit, after) : [];
   }
 }
 

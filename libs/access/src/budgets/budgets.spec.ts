@@ -137,6 +137,20 @@ describe('a budget', () => {
     expect(await ours.reached(payer())).toMatchObject({ spent: '5' });
   });
 
+  it('counts what the tables told another budget of, until it asks them itself', async () => {
+    const budgets = await open();
+    tables.knownTo = position;
+    for (let n = 0; n < 1_001; n++) call(budgets, '0');
+    await put(budgets, '1');
+    expect(await budgets.reached(payer())).toBeNull();
+    call(budgets, '1');
+    tables.knownTo = Infinity;
+    // The project's is asked about the first time, behind the call; the key's was a moment before.
+    await budgets.put(admin, { scope: 'project', id: 'p' }, { limit: '9', period: 'total' });
+    expect(await budgets.reached(payer())).toMatchObject({ spent: '1', of: `key/${key}` });
+    await budgets.remove(admin, { scope: 'project', id: 'p' });
+  });
+
   it('asks the tables once a second, and not at all where there is none', async () => {
     const budgets = await open();
     for (let n = 0; n < 50; n++) await budgets.reached({ ...payer(), key: 'nobody', project: 'none' });

@@ -43,6 +43,13 @@ export interface ActionEntry {
   readonly overAt: number | null;
 }
 
+/** An open action by which a run waits for a budget. */
+export interface BudgetWait {
+  readonly action: ActionId;
+  /** ms since 1970 */
+  readonly createdAt: number;
+}
+
 export interface ActionQuery extends PageRequest {
   readonly project: ProjectId;
   readonly session?: SessionId | undefined;
@@ -99,10 +106,16 @@ export class ActionQueries {
     return (rows as readonly { asked: Revision }[])[0]?.asked ?? null;
   }
 
-  /** Open ones by which runs wait for a budget, of all projects. @throws ReadModelsUnavailable */
-  async openBudgets(limit: number): Promise<readonly ActionId[]> {
-    const { rows } = await this.database.query(OPEN_BUDGETS({ limit }));
-    return (rows as readonly { action_id: ActionId }[]).map(({ action_id }) => action_id);
+  /**
+   * Open ones by which runs wait for a budget, of all projects, in the order in which they were asked, behind `after`.
+   * @throws ReadModelsUnavailable
+   */
+  async openBudgets(limit: number, after: BudgetWait = BEFORE_ALL): Promise<readonly BudgetWait[]> {
+    const { rows } = await this.database.query(OPEN_BUDGETS({ limit, after }));
+    return (rows as readonly { action_id: ActionId; created_at: string }[]).map((row) => ({
+      action: row.action_id,
+      createdAt: Number(row.created_at),
+    }));
   }
 
   /** Open ones whose time is over, of all projects, those that wait longest first. @throws ReadModelsUnavailable */
@@ -117,9 +130,16 @@ const ASKED_AT = statement(
     WHERE action_id = ${({ action }) => action} AND project = ${({ project }) => project}`,
 );
 
+const BEFORE_ALL: BudgetWait = { action: '', createdAt: 0 };
+
 const OPEN_BUDGETS = statement(
-  sql<{ readonly limit: number }>`SELECT action_id FROM ${raw(SCHEMA)}.actions
-    WHERE status = 'open' AND kind = 'budget' ORDER BY created_at LIMIT ${({ limit }) => limit}`,
+  sql<{
+    readonly limit: number;
+    readonly after: BudgetWait;
+  }>`SELECT action_id, created_at FROM ${raw(SCHEMA)}.actions
+    WHERE status = 'open' AND kind = 'budget'
+      AND (created_at, action_id) > (${({ after }) => after.createdAt}::bigint, ${({ after }) => after.action}::text)
+    ORDER BY created_at, action_id LIMIT ${({ limit }) => limit}`,
 );
 
 const DUE = statement(

@@ -8,8 +8,14 @@ export abstract class ActionIndex {
   abstract due(now: number, limit: number): Promise<readonly ActionId[]>;
 }
 
+/** An open action by which a run waits for a budget, and when it was asked (ms since 1970). */
+export interface BudgetWait {
+  readonly action: ActionId;
+  readonly createdAt: number;
+}
+
 /** The same of actions by which runs wait for a budget. */
 export abstract class BudgetIndex {
-  /** Open ones, at most `limit`. */
-  abstract openBudgets(limit: number): Promise<readonly ActionId[]>;
+  /** Open ones behind `after`, in the order in which they were asked, at most `limit`; fewer: there are no more. */
+  abstract openBudgets(limit: number, after?: BudgetWait): Promise<readonly BudgetWait[]>;
 }

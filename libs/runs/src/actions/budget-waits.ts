@@ -14,7 +14,7 @@ import type { ContentStore } from '#vault';
 import { readRequest } from '../load-session.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
-import type { BudgetIndex } from './action-index.js';
+import type { BudgetIndex, BudgetWait } from './action-index.js';
 import { readAction } from './action-record.js';
 
 export interface BudgetWaitsPorts {
@@ -64,15 +64,25 @@ export class BudgetWaits {
 
   /** Lets go on what is not held any more. */
   async release(): Promise<void> {
-    const { index, logger } = this.ports;
+    const { logger } = this.ports;
     try {
-      for (const action of await index.openBudgets(AT_ONCE)) {
+      for await (const { action } of this.open()) {
         if (this.stopping.signal.aborted) return;
         await this.releaseOne(action);
       }
     } catch (err) {
       logger.warn({ err }, 'runs that wait for a budget could not be looked up yet');
     }
+  }
+
+  /** All of them: those that wait on for long, of however many projects, keep nobody behind them waiting. */
+  private async *open(): AsyncGenerator<BudgetWait> {
+    let last: BudgetWait | undefined;
+    do {
+      const page: readonly BudgetWait[] = await this.ports.index.openBudgets(AT_ONCE, last);
+      yield* page;
+      last = page.length < AT_ONCE ? undefined : page.at(-1);
+    } while (last !== undefined);
   }
 
   private async releaseOne(action: ActionId): Promise<void> {
