@@ -191,7 +191,7 @@ export class Budgets {
     if (known?.from !== from || known.at + FRESH_MS <= now) {
       known = { ...(await this.ports.spending.sum(budget, from)), from, at: now };
       this.sums.set(name, known);
-      this.own.forget(known.upTo);
+      this.own.forget(known.upTo, now);
     }
     return known.spent + this.own.sum(budget, from, known.upTo);
   }

@@ -14,6 +14,8 @@ interface OwnCall {
 
 /** What never reaches the log is counted for so long. */
 const PENDING_MS = 10 * 60_000;
+/** A call that the tables know is kept for so long: sums that were read of them before are still counted with. */
+const KNOWN_MS = 5_000;
 /** Calls behind the tables that are kept; the oldest of more are those that the tables know. */
 const MOST = 20_000;
 
@@ -59,9 +61,11 @@ export class OwnCalls {
     return sum;
   }
 
-  /** The tables know what stands up to there. */
-  forget(upTo: Position): void {
-    if (this.stored.length > 1_000)
-      this.stored = this.stored.filter(({ position }) => position === null || position > upTo);
+  /** The tables know what stands up to there; `now` in ms since 1970. */
+  forget(upTo: Position, now: number): void {
+    if (this.stored.length <= 1_000) return;
+    this.stored = this.stored.filter(
+      ({ position, time }) => position === null || position > upTo || time > now - KNOWN_MS,
+    );
   }
 }
