@@ -89,6 +89,8 @@ export class Compaction {
     if (plan === null) return false;
     if (!isSummed) return this.write(plan, '', [], failure);
     const { text, calls } = await this.summaryOf(request, budget, signal);
+    // It was paid for, whether there is a turn behind it or not.
+    if (signal.aborted && calls.length > 0) record.write(calls);
     signal.throwIfAborted();
     if (text !== '') return this.write(plan, text, calls, failure);
     const rest = record.context.planned({ budget, isSummed: false });

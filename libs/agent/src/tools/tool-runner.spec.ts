@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CallState, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
+import { type CallState, type Draft, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
 import { CallRecord } from '../../../../test/support/call-record.js';
 import { LOCAL_SCHEMAS } from '../../../../test/support/local-schemas.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
@@ -74,6 +74,26 @@ describe('the intent to call tools', () => {
         data: { content: '{"tool":"add","input":"{\\"a\\":1184773092771532801}"}' },
       },
     ]);
+  });
+});
+
+describe('a turn that is not written any more', () => {
+  const called = { type: 'model_called', data: { cost: '1' } } as unknown as Draft;
+
+  it('leaves what it cost, once', async () => {
+    const { runner, sink } = runnerOf();
+    const controller = new AbortController();
+    const writing = runner.writeTurn({ calls: [called], data: turnOf([call('1')]) }, controller.signal);
+    controller.abort(new Error('cancelled meanwhile'));
+    await expect(writing).rejects.toThrow('cancelled meanwhile');
+    expect(sink.drafts).toEqual([called]);
+  });
+
+  it('leaves nothing where it cost nothing', async () => {
+    const { runner, sink } = runnerOf();
+    const writing = runner.writeTurn({ calls: [], data: turnOf([]) }, AbortSignal.abort(new Error('over')));
+    await expect(writing).rejects.toThrow('over');
+    expect(sink.drafts).toEqual([]);
   });
 });
 

@@ -74,13 +74,15 @@ export class ToolRunner {
   /** The name of the server of a tool that is offered; undefined: it is of none. */
   readonly serverOf = (tool: string): string | undefined => this.byName.get(tool)?.origin?.server;
 
-  /** Writes a turn, with what the log and the client are told before its calls are made, in one append. */
+  /**
+   * Writes a turn, with what the log and the client are told before its calls are made, in one append. Where that comes to
+   * nothing, what the turn cost is written all the same.
+   */
   async writeTurn({ calls: called, data: turn }: TakenTurn, signal?: AbortSignal): Promise<void> {
-    const news = this.gate.newsOf(this.offered);
-    const offered = news === null ? [] : [await this.stored(JSON.stringify(news))];
-    const calls = await Promise.all((turn.tool_calls ?? []).map((call) => this.settled(call)));
-    const contents = await this.inputsOf(calls);
-    signal?.throwIfAborted();
+    const { offered, calls, contents } = await this.told(turn, signal).catch((error: unknown) => {
+      if (called.length > 0) this.record.write(called);
+      throw error;
+    });
     let room = MAX_OPEN_ACTIONS - this.record.state.openActions.length;
     const settled = calls.map(({ needs, ...call }) =>
       needs === undefined || room-- <= 0 ? call : { ...call, needs },
@@ -100,6 +102,16 @@ export class ToolRunner {
       ),
       ...actionsOf(settled, contents, this.record, this.ports.clock.now()),
     ]);
+  }
+
+  /** What is told of a turn, when its texts are stored. @throws the signal's reason */
+  private async told(turn: TakenTurn['data'], signal: AbortSignal | undefined) {
+    const news = this.gate.newsOf(this.offered);
+    const offered = news === null ? [] : [await this.stored(JSON.stringify(news))];
+    const calls = await Promise.all((turn.tool_calls ?? []).map((call) => this.settled(call)));
+    const contents = await this.inputsOf(calls);
+    signal?.throwIfAborted();
+    return { offered, calls, contents };
   }
 
   /**
