@@ -76,3 +76,26 @@ export function periodAt(
     ? { from: Date.UTC(year, month, day), to: Date.UTC(year, month, day + 1) }
     : { from: Date.UTC(year, month, 1), to: Date.UTC(year, month + 1, 1) };
 }
+
+/** Who is said to let runs go on where nobody has. */
+const CLOCK = 'clock';
+
+/** The latest change of a budget, as its event says it. */
+export interface BudgetChange {
+  /** ms since 1970 */
+  readonly time: number;
+  /** Absent: it was removed. */
+  readonly period?: BudgetPeriod;
+  /** Id of the key. */
+  readonly actor: string;
+}
+
+/**
+ * Who lets a run go on that waits for a budget since `since`, at `now`: whoever has changed it meanwhile, or the clock where
+ * nobody has, or where a period has begun since then: what was changed before it had let nobody go on.
+ */
+export function raiserOf(change: BudgetChange | undefined, since: number, now: number): string {
+  if (change === undefined || change.time < since) return CLOCK;
+  const { period, time, actor } = change;
+  return period === undefined || time >= periodAt(period, now).from ? actor : CLOCK;
+}

@@ -1,10 +1,12 @@
 import {
   type ActionId,
+  type BudgetChange,
   Problem,
   budgetNamed,
   budgetStream,
   decideAction,
   openAction,
+  raiserOf,
   sessionOfAction,
   sessionStream,
 } from '#domain';
@@ -31,8 +33,6 @@ export interface BudgetWaitsPorts {
 
 const LOOK_MS = 2_000;
 const AT_ONCE = 500;
-/** Who lets runs go on when a period begins, or when others have spent less than was thought. */
-const CLOCK = 'clock';
 
 /**
  * Lets runs go on that wait for a budget of a key or a project: when it was changed, and when its period begins. It holds
@@ -116,9 +116,12 @@ export class BudgetWaits {
     });
   }
 
-  /** Who changed the budget since somebody waits for it. Whoever looks first, it is said of them. */
+  /** Whoever looks first, it is said of them. */
   private async actorBehind(budget: string, since: number): Promise<string> {
-    const change = await lastEventOf(this.ports.log, budgetStream(budgetNamed(budget)));
-    return change !== undefined && change.time >= since ? change.meta.actor : CLOCK;
+    const { log, clock } = this.ports;
+    const last = await lastEventOf(log, budgetStream(budgetNamed(budget)));
+    const { period } = (last?.data ?? {}) as Pick<BudgetChange, 'period'>;
+    const change = last && { time: last.time, actor: last.meta.actor, ...(period && { period }) };
+    return raiserOf(change, since, clock.now());
   }
 }
