@@ -1,9 +1,13 @@
 import { type Budget, type BudgetEvent, type BudgetId, type Payer, budgetName } from '#domain';
-import type { RecordedEvent } from '#event-log';
+import type { Position, RecordedEvent } from '#event-log';
 
-/** The budgets that there are, as the events of their streams say. */
+/**
+ * The budgets that there are, as the events of their streams say. Owns up to where on the log each is known: what this process
+ * has written may be acknowledged when it has heard already of what others wrote behind it.
+ */
 export class BudgetTable {
   private readonly byName = new Map<string, Budget>();
+  private readonly knownTo = new Map<string, Position>();
 
   get(of: BudgetId): Budget | null {
     return this.named(budgetName(of));
@@ -24,22 +28,30 @@ export class BudgetTable {
     return [...this.byName.values()].sort((a, b) => (budgetName(a) < budgetName(b) ? -1 : 1));
   }
 
-  set(budget: Budget): void {
-    this.byName.set(budgetName(budget), budget);
+  set(budget: Budget, position: Position): void {
+    if (this.isNews(budget, position)) this.byName.set(budgetName(budget), budget);
   }
 
-  remove(of: BudgetId): void {
-    this.byName.delete(budgetName(of));
+  remove(of: BudgetId, position: Position): void {
+    if (this.isNews(of, position)) this.byName.delete(budgetName(of));
   }
 
   /** False: the event says nothing that is known here. */
-  apply({ type, data, meta: { project } }: RecordedEvent): boolean {
+  apply({ type, data, position, meta: { project } }: RecordedEvent): boolean {
     if (type === 'budget_set') {
-      this.set({ ...(data as Extract<BudgetEvent, { type: 'budget_set' }>['data']), project });
+      const budget = data as Extract<BudgetEvent, { type: 'budget_set' }>['data'];
+      this.set({ ...budget, project }, position);
       return true;
     }
     if (type !== 'budget_removed') return false;
-    this.remove(data as BudgetId);
+    this.remove(data as BudgetId, position);
+    return true;
+  }
+
+  private isNews(of: BudgetId, position: Position): boolean {
+    const name = budgetName(of);
+    if (position < (this.knownTo.get(name) ?? 0)) return false;
+    this.knownTo.set(name, position);
     return true;
   }
 }

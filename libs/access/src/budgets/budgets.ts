@@ -18,6 +18,7 @@ import {
 } from '#domain';
 import {
   type NewEvent,
+  LogUnavailable,
   type Position,
   appendUntilDefinite,
   newEvent,
@@ -143,8 +144,7 @@ export class Budgets {
     const project = this.ownerOf(caller, of);
     const budget: Budget = { ...of, project, limit: formatDollars(parseDollars(limit)), period };
     const data = { scope: of.scope, id: of.id, limit: budget.limit, period };
-    await this.write({ type: 'budget_set', data }, project, caller.keyId);
-    this.table.set(budget);
+    this.table.set(budget, await this.write({ type: 'budget_set', data }, project, caller.keyId));
     await this.changed(of);
     return this.viewOf(budget);
   }
@@ -153,12 +153,8 @@ export class Budgets {
   async remove(caller: Principal, of: BudgetId): Promise<void> {
     const budget = this.table.get(of);
     if (budget === null || !mayRead(caller, budget)) throw notFound('the budget');
-    await this.write(
-      { type: 'budget_removed', data: { scope: of.scope, id: of.id } },
-      budget.project,
-      caller.keyId,
-    );
-    this.table.remove(of);
+    const event = { type: 'budget_removed', data: { scope: of.scope, id: of.id } } as const;
+    this.table.remove(of, await this.write(event, budget.project, caller.keyId));
     await this.changed(of);
   }
 
@@ -213,11 +209,15 @@ export class Budgets {
     for (const listener of this.listeners) await listener();
   }
 
-  private async write({ type, data }: BudgetEvent, project: ProjectId, actor: string): Promise<void> {
+  /** Returns where on the log it stands. */
+  private async write({ type, data }: BudgetEvent, project: ProjectId, actor: string): Promise<Position> {
     const { log, clock, random } = this.ports;
     const time = clock.now();
     const made = newEvent({ id: random.uuid(), time, type, data }, { schemaVersion: 1, project, actor });
-    await appendUntilDefinite(log, clock, random, budgetStream(data), [made], { expected: 'any' });
+    const options = { expected: 'any' } as const;
+    const result = await appendUntilDefinite(log, clock, random, budgetStream(data), [made], options);
+    if (result.kind === 'conflict') throw new LogUnavailable('the budget could not be written');
+    return result.position;
   }
 }
 
