@@ -30,6 +30,7 @@ describe('the budget of a run', () => {
       decided: { budget: '0.0061' },
     });
     expect((await resolve({ decision: 'raise', budget: '0.0061' })).status).toBe(200);
+    expect((await resolve({ decision: 'raise', budget: '0.00610' })).status).toBe(200);
     expect((await resolve({ decision: 'raise', budget: '7' })).status).toBe(409);
     await money.untilIs(id, 'completed');
     expect((await money.run(id)).cost).toBe('0.009');

@@ -243,7 +243,7 @@ export class ActionCommands {
     const { reason, input = { value: asked } } = request;
     const said = JSON.parse(await textOf(resolved.content)) as Said;
     const madeWith = 'input' in said ? said.input : asked;
-    if (said.budget !== request.budget) return false;
+    if (amountOf(said.budget) !== amountOf(request.budget)) return false;
     if (said.reason !== reason || !isDeepStrictEqual(madeWith, input.value)) return false;
     return request.result === undefined || resolved.result === null
       ? true
@@ -278,5 +278,8 @@ const asAction = <T>(work: Promise<T>): Promise<T> =>
   });
 
 const conflict = (why: string): Problem => new Problem('conflict', `the action cannot be decided on: ${why}`);
+
+const amountOf = (budget: string | undefined): bigint | null =>
+  budget === undefined ? null : parseDollars(budget);
 
 const inputOf = (asked: string): unknown => (JSON.parse(asked) as { readonly input?: unknown }).input;
