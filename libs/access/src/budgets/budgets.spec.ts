@@ -161,6 +161,23 @@ describe('a budget', () => {
     expect(tables.reads).toBeLessThanOrEqual(1);
   });
 
+  it('asks the tables once for all who come at the same time, and again where they did not answer', async () => {
+    const budgets = await open();
+    await put(budgets, '1');
+    clock.advance(1_000);
+    tables.reads = 0;
+    const all = () => Promise.allSettled(Array.from({ length: 50 }, () => budgets.reached(payer())));
+    await all();
+    expect(tables.reads).toBe(1);
+    clock.advance(1_000);
+    tables.isAway = true;
+    expect((await all()).filter(({ status }) => status === 'rejected')).toHaveLength(50);
+    tables.isAway = false;
+    call(budgets, '2');
+    expect(await budgets.reached(payer())).toMatchObject({ spent: '2' });
+    expect(tables.reads).toBe(3);
+  });
+
   it('begins anew with its period', async () => {
     clock.advance(day('2028-02-29T23:59:59Z') - clock.now());
     const budgets = await open();

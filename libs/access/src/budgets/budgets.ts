@@ -46,11 +46,15 @@ export interface BudgetView extends BudgetId {
   readonly renews_at: string | null;
 }
 
-interface KnownSum {
-  readonly spent: bigint;
-  readonly upTo: Position;
+/** From when on it counts, and when it was asked for, in ms since 1970. */
+interface AskedSum {
   readonly from: number;
   readonly at: number;
+}
+
+interface KnownSum extends AskedSum {
+  readonly spent: bigint;
+  readonly upTo: Position;
 }
 
 /** What other replicas have spent is known so fast. */
@@ -66,6 +70,8 @@ export class Budgets {
   private readonly own = new OwnCalls();
   private readonly feed: LogFeed;
   private readonly sums = new Map<string, KnownSum>();
+  /** Sums that the tables are being asked for. */
+  private readonly reads = new Map<string, AskedSum & { readonly sum: Promise<KnownSum> }>();
   private readonly listeners: (() => Promise<void>)[] = [];
 
   constructor(private readonly ports: BudgetsPorts) {
@@ -182,14 +188,28 @@ export class Budgets {
   private async spentOf(budget: Budget): Promise<bigint> {
     const now = this.ports.clock.now();
     const { from } = periodAt(budget.period, now);
+    const known = this.sums.get(budgetName(budget));
+    const { spent, upTo } = isOf(known, from, now) ? known : await this.read(budget, from, now);
+    return spent + this.own.sum(budget, from, upTo);
+  }
+
+  /** Whoever asks meanwhile is told the same: hundreds of runs may come to their next call at once. */
+  private read(budget: Budget, from: number, at: number): Promise<KnownSum> {
     const name = budgetName(budget);
-    let known = this.sums.get(name);
-    if (known?.from !== from || known.at + FRESH_MS <= now) {
-      known = { ...(await this.ports.spending.sum(budget, from)), from, at: now };
+    const underWay = this.reads.get(name);
+    if (isOf(underWay, from, at)) return underWay.sum;
+    const sum = this.ports.spending.sum(budget, from).then((told) => {
+      const known = { ...told, from, at };
       this.sums.set(name, known);
-      this.own.forget(known.upTo, now);
-    }
-    return known.spent + this.own.sum(budget, from, known.upTo);
+      this.own.forget(known.upTo, at);
+      return known;
+    });
+    this.reads.set(name, { from, at, sum });
+    const ended = (): void => {
+      if (this.reads.get(name)?.sum === sum) this.reads.delete(name);
+    };
+    sum.then(ended, ended);
+    return sum;
   }
 
   /** @throws Problem not_found */
@@ -206,6 +226,7 @@ export class Budgets {
 
   private async changed(of: BudgetId): Promise<void> {
     this.sums.delete(budgetName(of));
+    this.reads.delete(budgetName(of));
     for (const listener of this.listeners) await listener();
   }
 
@@ -220,6 +241,9 @@ export class Budgets {
     return result.position;
   }
 }
+
+const isOf = <T extends AskedSum>(asked: T | undefined, from: number, now: number): asked is T =>
+  asked?.from === from && asked.at + FRESH_MS > now;
 
 const mayRead = (caller: Principal, { project }: Budget): boolean =>
   caller.isRoot || caller.project === project;
