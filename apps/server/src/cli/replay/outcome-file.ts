@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { CommandRefused } from '../command.js';
-import type { Evaluation, Outcome } from './evaluation.js';
+import { type Evaluation, type Outcome, isCompared } from './evaluation.js';
 
 interface Header {
   /** Of this file alone: the replays of another file are others. */
@@ -43,7 +43,7 @@ export class OutcomeFile {
       throw new CommandRefused(
         `--out: ${path} was begun with another ${other.join(', ')}; name another file`,
       );
-    const outcomes = lines.map((line, at) => parsed(path, line, at + 2) as Outcome);
+    const outcomes = lines.map((line, at) => parsed(path, line, at + 2) as Outcome).filter(isForGood);
     return new OutcomeFile(path, header.id, new Map(outcomes.map((outcome) => [outcome.run, outcome])));
   }
 
@@ -107,3 +107,7 @@ function differing(one: Evaluation, other: Evaluation): string[] {
   const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].filter((name) => !isDeepStrictEqual(a[name], b[name])).map((name) => `--${name}`);
 }
+
+/** A version before this one wrote down as refused what only had no budget left. */
+const isForGood = (outcome: Outcome): boolean =>
+  isCompared(outcome) || outcome.replay !== null || outcome.error.code !== 'budget_exhausted';

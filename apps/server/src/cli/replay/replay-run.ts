@@ -16,13 +16,18 @@ export interface ReplayTerms {
   readonly changes: Changes;
 }
 
+/** A budget of the service is spent: the run can be replayed when there is more. */
+export class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent';
+}
+
 /** What is wrong with the request, not with the run: it would be so of every one. */
 const OF_ALL: ReadonlySet<number> = new Set([400, 401, 403, 413, 415]);
 
 /**
  * Replays a run, waits for the end and compares both. Asked again with the same terms it joins the replay that it
  * began: its Idempotency-Key is made of the file and the run.
- * @throws CommandRefused where no run can be replayed so; as `ReplayingService.ask`
+ * @throws BudgetSpent; CommandRefused where no run can be replayed so; as `ReplayingService.ask`
  */
 export async function replayRun(
   service: ReplayingService,
@@ -64,6 +69,7 @@ const outcomeOf = (run: string, replay: string, diff: Diff, drift: number | null
 
 function refused(run: string, replay: string | null, said: Extract<Said, { kind: 'refused' }>): Outcome {
   const { status, code, detail } = said;
+  if (code === 'budget_exhausted') throw new BudgetSpent(detail);
   if (OF_ALL.has(status)) throw new CommandRefused(`the service refuses it (${status}): ${detail}`);
   return { run, replay, status: null, error: { code, message: detail } };
 }

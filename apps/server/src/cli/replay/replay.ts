@@ -46,7 +46,7 @@ async function replayChosen(
   const runs = [...chosen].filter((run) => !file.outcomes.has(run));
   const terms = { id: file.id, changes: evaluation.changes };
   const replay = replayRun.bind(null, service);
-  await withProgress(chosen.size, (show) =>
+  const refusal = await withProgress(chosen.size, (show) =>
     replayAll(
       { runs, parallel, budget, stopping, replay: (one, signal) => replay(one, terms, signal) },
       { done: file.outcomes, add: (outcome) => file.add(outcome) },
@@ -62,9 +62,10 @@ async function replayChosen(
     process.stderr.write(`interrupted: ${left}; the same command goes on\n`);
     return INTERRUPTED;
   }
-  const spent = formatDollars(costOf(outcomes));
   process.stderr.write(
-    `the budget is spent (${spent} USD): ${left}; the same command with a larger --budget goes on\n`,
+    refusal === null
+      ? `the budget is spent (${formatDollars(costOf(outcomes))} USD): ${left}; the same command with a larger --budget goes on\n`
+      : `the service refuses more (402): ${refusal.message}: ${left}; the same command goes on when that is raised\n`,
   );
   return BUDGET_SPENT;
 }
