@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
 import random
+import time
 import unittest
+from collections.abc import AsyncIterator, Iterator
+from typing import Callable
 
-from annals_client import AnnalsRefused, AnnalsUnreachable, CallbackRefused, verify_callback
+import httpx
+from annals_client import Annals, AnnalsRefused, AnnalsUnreachable, AsyncAnnals, CallbackRefused, verify_callback
 from annals_client._policy import Patience, session_of
 from annals_client._sse import SseParser, SseRecord
 from annals_client.errors import ConnectionLost
@@ -71,6 +76,48 @@ class Callbacks(unittest.TestCase):
         ):
             with self.assertRaises(CallbackRefused):
                 verify_callback(SECRET, headers, body, now=now)
+
+
+def told(id: int, type: str) -> bytes:
+    return f'id: {id}\ndata: {{"type": "{type}", "session": "ses_1"}}\n\n'.encode()
+
+
+class Streams(unittest.TestCase):
+    """Each connection is told of by a function, and cut then."""
+
+    patience_s, longer_s = 0.3, 0.4
+
+    def quiet(self) -> Iterator[bytes]:
+        yield told(1, "agent_started")
+        time.sleep(self.longer_s)
+
+    def comments(self) -> Iterator[bytes]:
+        time.sleep(self.longer_s)
+        yield b":\n\n"
+
+    def end(self) -> Iterator[bytes]:
+        yield told(2, "agent_completed")
+
+    def test_are_taken_up_after_a_quiet_that_was_longer_than_the_patience(self) -> None:
+        cases = (([self.quiet, self.end], ["1", "2"]), ([self.comments, self.comments, self.end], ["2"]))
+        for tellings, wanted in cases:
+            left = iter(tellings)
+            transport = httpx.MockTransport(lambda _: httpx.Response(200, content=next(left)()))
+            with Annals("http://annals", "k", patience_s=self.patience_s) as annals:
+                annals._http = httpx.Client(base_url="http://annals", transport=transport)
+                self.assertEqual([event["id"] for event in annals.run("run_ses_1_1").events()], wanted)
+            asyncio.run(self.taken_up_async(tellings, wanted))
+
+    async def taken_up_async(self, tellings: list[Callable[[], Iterator[bytes]]], wanted: list[str]) -> None:
+        async def pieces(told: Iterator[bytes]) -> AsyncIterator[bytes]:
+            for piece in told:
+                yield piece
+
+        left = iter(tellings)
+        transport = httpx.MockTransport(lambda _: httpx.Response(200, content=pieces(next(left)())))
+        async with AsyncAnnals("http://annals", "k", patience_s=self.patience_s) as annals:
+            annals._http = httpx.AsyncClient(base_url="http://annals", transport=transport)
+            self.assertEqual([event["id"] async for event in annals.run("run_ses_1_1").events()], wanted)
 
 
 class Patient(unittest.TestCase):

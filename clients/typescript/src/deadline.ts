@@ -22,6 +22,11 @@ export class Deadline {
     this.timer = setTimeout(() => this.controller.abort(), this.quietMs);
   }
 
+  /** Nothing has to be heard until `heard` is called again. */
+  rest(): void {
+    clearTimeout(this.timer);
+  }
+
   /** Ends what still goes on under this signal, too. */
   close(): void {
     clearTimeout(this.timer);

@@ -28,11 +28,10 @@ export async function* follow(
   const patience = new Patience(connection.patienceMs, signal);
   let lastId = after;
   for (;;) {
-    const attempt = new Attempt(connection, signal);
+    const attempt = new Attempt(connection, patience, signal);
     let failure: unknown = new ConnectionLost('the stream was cut');
     try {
       for await (const { id, data } of attempt.records(path, lastId)) {
-        patience.renew();
         const event = JSON.parse(data) as StreamEvent;
         lastId = id;
         yield { id, data: event };
@@ -56,6 +55,7 @@ class Attempt {
 
   constructor(
     private readonly connection: Connection,
+    private readonly patience: Patience,
     signal: AbortSignal | undefined,
   ) {
     this.deadline = new Deadline(connection.quietMs, signal);
@@ -74,11 +74,15 @@ class Attempt {
     const reader = answer.body.getReader();
     const decoder = new TextDecoder();
     for (;;) {
+      this.deadline.heard();
       const { done, value } = await reader.read().catch((cause: unknown) => {
         throw new ConnectionLost('the stream was cut', { cause });
       });
       if (done) return;
-      this.deadline.heard();
+      // A comment, too, says that the service is there.
+      this.patience.renew();
+      // However long the caller takes over an event, it is not the service that says nothing.
+      this.deadline.rest();
       yield* this.parser.push(decoder.decode(value, { stream: true }));
     }
   }

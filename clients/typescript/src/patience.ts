@@ -3,10 +3,13 @@ import { AnnalsRefused, AnnalsUnreachable, mayPass } from './errors.js';
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 
-/** How long to try again. Owns the moment in which something last came, and the number of attempts since. */
+/**
+ * How long to try again. Owns the moment of the first failure since something last came, and the number of attempts since.
+ * What went before that failure does not count: a quiet stream, a caller that takes its time, a computer that slept.
+ */
 export class Patience {
   private attempts = 0;
-  private since = Date.now();
+  private since: number | null = null;
 
   constructor(
     private readonly patienceMs: number,
@@ -16,7 +19,7 @@ export class Patience {
   /** Something came: it begins anew. */
   renew(): void {
     this.attempts = 0;
-    this.since = Date.now();
+    this.since = null;
   }
 
   /**
@@ -28,6 +31,7 @@ export class Patience {
     if (cause !== null && !mayPass(cause)) throw cause;
     const asked = cause instanceof AnnalsRefused ? cause.retryAfterMs : wishedMs;
     const waitMs = asked ?? backoff(this.attempts++);
+    this.since ??= Date.now();
     if (Date.now() + waitMs - this.since > this.patienceMs) {
       if (cause instanceof AnnalsRefused) throw cause;
       throw new AnnalsUnreachable(`no answer for ${this.patienceMs} ms`, { cause });

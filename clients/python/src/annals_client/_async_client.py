@@ -118,10 +118,9 @@ class AsyncAnnals:
         while True:
             parser = SseParser()
             failure: AnnalsError = ConnectionLost("the stream was cut")
-            records = self._records(path, after, parser)
+            records = self._records(path, after, parser, patience)
             try:
                 async for record in records:
-                    patience.renew()
                     event = cast(StreamEvent, json.loads(record.data))
                     after = record.id
                     yield {"id": record.id, "data": event}
@@ -138,7 +137,9 @@ class AsyncAnnals:
                 await records.aclose()
             await asyncio.sleep(patience.wait_s(failure, parser.retry_s))
 
-    async def _records(self, path: str, after: Optional[str], parser: SseParser) -> AsyncGenerator[SseRecord, None]:
+    async def _records(
+        self, path: str, after: Optional[str], parser: SseParser, patience: Patience
+    ) -> AsyncGenerator[SseRecord, None]:
         async with self._http.stream("GET", path, headers=stream_headers(after)) as answer:
             if answer.status_code == 204:
                 raise _NothingLeft
@@ -146,6 +147,8 @@ class AsyncAnnals:
                 await answer.aread()
                 raise refusal(answer)
             async for text in answer.aiter_text():
+                # A comment, too, says that the service is there.
+                patience.renew()
                 for record in parser.push(text):
                     yield record
 

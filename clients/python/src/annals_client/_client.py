@@ -117,10 +117,9 @@ class Annals:
         while True:
             parser = SseParser()
             failure: AnnalsError = ConnectionLost("the stream was cut")
-            records = self._records(path, after, parser)
+            records = self._records(path, after, parser, patience)
             try:
                 for record in records:
-                    patience.renew()
                     event = cast(StreamEvent, json.loads(record.data))
                     after = record.id
                     yield {"id": record.id, "data": event}
@@ -136,7 +135,9 @@ class Annals:
                 records.close()
             time.sleep(patience.wait_s(failure, parser.retry_s))
 
-    def _records(self, path: str, after: Optional[str], parser: SseParser) -> Generator[SseRecord, None, None]:
+    def _records(
+        self, path: str, after: Optional[str], parser: SseParser, patience: Patience
+    ) -> Generator[SseRecord, None, None]:
         with self._http.stream("GET", path, headers=stream_headers(after)) as answer:
             if answer.status_code == 204:
                 raise _NothingLeft
@@ -144,6 +145,8 @@ class Annals:
                 answer.read()
                 raise refusal(answer)
             for text in answer.iter_text():
+                # A comment, too, says that the service is there.
+                patience.renew()
                 yield from parser.push(text)
 
 

@@ -58,16 +58,21 @@ def start_call(request: RunRequest, session: Optional[str], idempotency_key: Opt
 
 
 class Patience:
-    """How long to try again. Owns the moment in which something last came, and the number of attempts since."""
+    """How long to try again.
+
+    Owns the moment of the first failure since something last came, and the number of attempts since. What went before
+    that failure does not count: a quiet stream, a caller that takes its time, a computer that slept.
+    """
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
+        self._since: Optional[float] = None
         self.renew()
 
     def renew(self) -> None:
         """Something came: it begins anew."""
         self._attempts = 0
-        self._since = time.monotonic()
+        self._since = None
 
     def wait_s(self, cause: Optional[AnnalsError], wished_s: Optional[float] = None) -> float:
         """How long to wait before the next attempt.
@@ -78,7 +83,9 @@ class Patience:
             raise cause
         asked = cause.retry_after_s if isinstance(cause, AnnalsRefused) else wished_s
         wait_s = self._backoff_s() if asked is None else asked
-        if time.monotonic() + wait_s - self._since > self._patience_s:
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        if now + wait_s - self._since > self._patience_s:
             if isinstance(cause, AnnalsRefused):
                 raise cause
             raise AnnalsUnreachable(f"no answer for {self._patience_s} s") from cause
