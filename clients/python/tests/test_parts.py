@@ -7,6 +7,7 @@ import base64
 import hashlib
 import hmac
 import random
+import socket
 import time
 import unittest
 from collections.abc import AsyncIterator, Iterator
@@ -128,6 +129,18 @@ class Patient(unittest.TestCase):
             patience.wait_s(AnnalsRefused(404, None))
         with self.assertRaises(AnnalsRefused):
             patience.wait_s(AnnalsRefused(429, None, 61.0))
+
+    def test_does_not_wait_for_what_cannot_be_sent(self) -> None:
+        # It has to be there: httpx looks at a key when it is connected.
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            there = f"http://127.0.0.1:{server.getsockname()[1]}"
+            for url, key, error in (
+                ("localhost:3000", "k", httpx.UnsupportedProtocol),
+                (there, "k\n", httpx.LocalProtocolError),
+            ):
+                with Annals(url, key, patience_s=0.3) as annals:
+                    self.assertRaises(error, annals.run("run_ses_1_1").get)
+                    self.assertRaises(error, next, annals.run("run_ses_1_1").events())
 
     def test_waits_longer_each_time_and_ends(self) -> None:
         waits = [Patience(60)] * 4

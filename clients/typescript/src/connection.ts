@@ -67,13 +67,25 @@ export class Connection {
       ...sent,
       ...(signal ? { signal } : {}),
     };
-    const answer = await this.fetch(`${url.replace(/\/+$/, '')}${path}`, init).catch(lost);
+    const address = `${url.replace(/\/+$/, '')}${path}`;
+    assertSendable(address, init.headers);
+    const answer = await this.fetch(address, init).catch(lost);
     if (answer.ok) return answer;
     throw new AnnalsRefused(answer.status, await problemOf(answer), retryAfterMs(answer));
   }
 }
 
 const JSON_TYPE = 'application/json';
+
+/**
+ * `fetch` tells of an address or a header that is none as it tells of a lost connection; trying again mends neither.
+ * @throws TypeError
+ */
+function assertSendable(address: string, headers: Readonly<Record<string, string>>): void {
+  const { url } = new Request(address, { headers });
+  if (!/^https?:/.test(url))
+    throw new TypeError(`the address does not begin with http:// or https://: ${url}`);
+}
 
 const whole = (answer: Response): Promise<unknown> =>
   answer.status === 204
@@ -87,9 +99,10 @@ function lost(cause: unknown): never {
   throw new ConnectionLost('the connection was lost', { cause });
 }
 
+/** @throws ConnectionLost where it is cut: a problem that is not whole says nothing. */
 async function problemOf(answer: Response): Promise<Problem | null> {
-  const text = await answer.text().catch(() => '');
   const isProblem = answer.headers.get('content-type')?.startsWith('application/problem+json') === true;
+  const text = await answer.text().catch((cause: unknown) => (isProblem ? lost(cause) : ''));
   return isProblem ? (JSON.parse(text) as Problem) : null;
 }
 

@@ -18,6 +18,7 @@ from .types import StreamEvent, Problem, RunRequest
 
 JSON = {"accept": "application/json"}
 _ENDS = frozenset({"agent_completed", "agent_error", "agent_cancelled"})
+_NEVER_SENT = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 10.0
 
@@ -99,8 +100,8 @@ class Patience:
 
 
 def lost(error: httpx.HTTPError) -> AnnalsError:
-    """As what a failed attempt is told. An address that is none, or such, is the caller's to mend."""
-    if not isinstance(error, httpx.TransportError) or isinstance(error, httpx.UnsupportedProtocol):
+    """As what a failed attempt is told. An address or a key that is none, or such, is the caller's to mend."""
+    if not isinstance(error, httpx.TransportError) or isinstance(error, _NEVER_SENT):
         raise error
     failure = ConnectionLost(f"the connection was lost: {error!r}")
     failure.__cause__ = error
