@@ -131,3 +131,21 @@ it('there is none before the end, after an erasure, or for others', async () => 
   expect((await noteOf(run)).status).toBe(404);
   expect((await noteOf('run_none')).status).toBe(404);
 });
+
+it('there is none on the refusal of a run whose session was erased while its answer was waited for', async () => {
+  const gate = new Gate();
+  const message = stage.book.on(stage.message('erased'), say('first ', before(gate), 'then'));
+  const open = await stage.client.run({ message, streaming_tokens: true });
+  await open.untilType('agent_response');
+  const headers = { accept: 'application/json' };
+  const path = `/?session=${open.session}`;
+  const queued = stage.client.post(path, { message: stage.message('queued') }, { headers });
+  await until(async () => (await runsOf(open.session)).length === 2);
+  await stage.client.call('DELETE', `/sessions/${open.session}`);
+  const answer = await queued;
+  // Whether the history was read before it went is chance.
+  expect(answer.headers['annals-receipt'] !== undefined).toBe(answer.status === 200);
+});
+
+const runsOf = async (session: string) =>
+  (await stage.client.get(`/runs?session=${session}`)).json<{ items: object[] }>().items;

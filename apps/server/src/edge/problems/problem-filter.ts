@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RECEIPT_HEADER } from '#delivery';
 import { Problem, type ProblemCode, notFound } from '#domain';
 import { EventTooLarge, LogUnavailable, isErasure } from '#event-log';
 import { DatabaseFault, ReadModelsUnavailable } from '#read-models';
@@ -30,8 +31,12 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+/** What an answer that was not to be had would have said of itself; which run it was about may still be told. */
+const OF_THE_ANSWER = ['location', 'content-disposition', RECEIPT_HEADER];
+
 /** Answers with a problem. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  for (const name of OF_THE_ANSWER) reply.removeHeader(name);
   if (isOfFace(request.url)) return sendOpenAiError(request, reply, problem);
   const status = STATUS[problem.code];
   if (problem.more.retryAfterS !== undefined) reply.header('retry-after', String(problem.more.retryAfterS));
