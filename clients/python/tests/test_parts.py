@@ -10,11 +10,13 @@ import random
 import socket
 import time
 import unittest
+import unittest.mock
 from collections.abc import AsyncIterator, Iterator
 from typing import Callable
 
 import httpx
 from annals_client import Annals, AnnalsRefused, AnnalsUnreachable, AsyncAnnals, CallbackRefused, verify_callback
+from annals_client import _sse
 from annals_client._policy import Patience, session_of
 from annals_client._sse import SseParser, SseRecord
 from annals_client.errors import ConnectionLost
@@ -44,6 +46,14 @@ class Sse(unittest.TestCase):
                 parser = SseParser()
                 pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)])]
                 self.assertEqual([r for piece in pieces for r in parser.push(piece)], wanted, f"seed {seed}")
+
+    def test_looks_at_each_piece_once_however_long_a_line_is(self) -> None:
+        pieces = ["x" * 100] * 200
+        with unittest.mock.patch.object(_sse, "_LINE_END", unittest.mock.Mock(wraps=_sse._LINE_END)) as end:
+            parser = SseParser()
+            told = [record for piece in ("data: ", *pieces, "\n\n") for record in parser.push(piece)]
+        self.assertEqual(told, [("", "".join(pieces))])
+        self.assertLess(sum(len(call.args[0]) for call in end.split.call_args_list), 2 * 100 * 200)
 
     def test_tells_nothing_of_a_record_that_was_cut_and_notes_the_wait(self) -> None:
         parser = SseParser()

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { SseParser } from './sse.js';
 
@@ -26,6 +26,18 @@ describe('SseParser', () => {
         expect(read(text.slice(0, at), text.slice(at), ':\n')).toEqual(clean);
       }),
     );
+  });
+
+  it('looks at each piece once, however long a line is', () => {
+    const split = jest.spyOn(String.prototype, 'split');
+    try {
+      const pieces = Array.from({ length: 200 }, () => 'x'.repeat(100));
+      expect(read('data: ', ...pieces, '\n\n')).toEqual([{ id: '', data: pieces.join('') }]);
+      const looked = split.mock.contexts.reduce<number>((sum, text) => sum + String(text).length, 0);
+      expect(looked).toBeLessThan(2 * pieces.join('').length);
+    } finally {
+      split.mockRestore();
+    }
   });
 
   it('keeps what is not complete, and tells nothing of a record that was cut', () => {

@@ -11,15 +11,28 @@ export interface SseRecord {
 export class SseParser {
   /** What the service asks to wait before the next connection, in milliseconds. */
   retryMs: number | null = null;
+  /** Of a line that has not ended. Pieces are only looked at when they come: an event may be megabytes. */
   private rest = '';
+  /** A CR at the very end, which may still become CRLF. */
+  private held = '';
   private id = '';
   private data: string[] = [];
 
   /** The records that are complete with this text. */
   push(text: string): SseRecord[] {
-    const lines = (this.rest + text).split(/\r\n|\n|\r(?!$)/);
-    this.rest = lines.pop() ?? '';
-    return lines.flatMap((line) => this.take(line) ?? []);
+    const piece = this.held + text;
+    this.held = piece.endsWith('\r') ? '\r' : '';
+    const lines = piece.slice(0, piece.length - this.held.length).split(/\r\n|\n|\r/);
+    const begun = lines.pop() ?? '';
+    const records = lines.flatMap((line) => this.take(this.whole(line)) ?? []);
+    this.rest += begun;
+    return records;
+  }
+
+  private whole(end: string): string {
+    const line = this.rest + end;
+    this.rest = '';
+    return line;
   }
 
   private take(line: string): SseRecord | null {

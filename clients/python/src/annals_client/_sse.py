@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Optional
 
-# A CR at the very end may still become CRLF. Not str.splitlines: it ends lines where event streams do not.
-_LINE_END = re.compile(r"\r\n|\n|\r(?!\Z)")
+# Not str.splitlines: it ends lines where event streams do not.
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class SseRecord(NamedTuple):
@@ -20,14 +20,26 @@ class SseParser:
     def __init__(self) -> None:
         #: What the service asks to wait before the next connection, in seconds.
         self.retry_s: Optional[float] = None
-        self._rest = ""
+        #: Of a line that has not ended. Pieces are only looked at when they come: an event may be megabytes.
+        self._rest: list[str] = []
+        #: A CR at the very end, which may still become CRLF.
+        self._held = ""
         self._id = ""
         self._data: list[str] = []
 
     def push(self, text: str) -> list[SseRecord]:
         """The records that are complete with this text."""
-        *lines, self._rest = _LINE_END.split(self._rest + text)
-        return [record for line in lines if (record := self._take(line)) is not None]
+        piece = self._held + text
+        self._held = "\r" if piece.endswith("\r") else ""
+        *lines, begun = _LINE_END.split(piece[: len(piece) - len(self._held)])
+        records = [record for line in lines if (record := self._take(self._whole(line))) is not None]
+        self._rest.append(begun)
+        return records
+
+    def _whole(self, end: str) -> str:
+        line = "".join((*self._rest, end))
+        self._rest.clear()
+        return line
 
     def _take(self, line: str) -> Optional[SseRecord]:
         if line == "":
