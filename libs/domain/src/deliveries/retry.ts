@@ -33,11 +33,17 @@ export function waitAfterAttempt(n: number, jitter: number, retryAfterMs: number
   return Math.round(wait * (1 - JITTER + 2 * JITTER * jitter));
 }
 
-/** Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110, 10.2.3). null: it says nothing. */
+/**
+ * Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110, 10.2.3). null: it asks for no wait. So does 0,
+ * which caches put into their errors, and a date that has passed, by a clock that is slow: all attempts at once are no
+ * retry, and the run's deliveries would end with them.
+ */
 export function parseRetryAfter(header: string | null, now: number): number | null {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
-  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : msUntil(text, now);
+  return ms > 0 ? ms : null;
 }
+
+/** NaN: it is no date. */
+const msUntil = (text: string, now: number): number =>
+  /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) - now : NaN;
