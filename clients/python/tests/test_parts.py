@@ -135,6 +135,7 @@ class Patient(unittest.TestCase):
     def test_waits_as_it_is_asked_to_and_not_for_what_does_not_pass(self) -> None:
         patience = Patience(60)
         self.assertEqual(patience.wait_s(AnnalsRefused(503, None, 7.0)), 7.0)
+        self.assertGreater(patience.wait_s(AnnalsRefused(503, None, 0.0)), 0.1)
         with self.assertRaises(AnnalsRefused):
             patience.wait_s(AnnalsRefused(404, None))
         with self.assertRaises(AnnalsRefused):

@@ -45,3 +45,17 @@ describe('a refusal that is cut off', () => {
     expect(asked).toHaveLength(2);
   });
 });
+
+describe('a refusal that asks for no wait', () => {
+  it.each(['0', 'Thu, 15 Jan 2026 11:00:00 GMT'])('is asked for again later each time: %s', async (asked) => {
+    let times = 0;
+    const headers = { 'retry-after': asked };
+    const answer: typeof fetch = () => {
+      times += 1;
+      return Promise.resolve(new Response('', { status: 503, headers }));
+    };
+    const call = client({ fetch: answer, patienceMs: 400 }).run('run_ses_1_1').get();
+    await expect(call).rejects.toMatchObject({ name: 'AnnalsRefused', status: 503 });
+    expect(times).toBeLessThan(5);
+  });
+});

@@ -30,7 +30,8 @@ export class Patience {
     this.signal?.throwIfAborted();
     if (cause !== null && !mayPass(cause)) throw cause;
     const asked = cause instanceof AnnalsRefused ? cause.retryAfterMs : wishedMs;
-    const waitMs = asked ?? backoff(this.attempts++);
+    // 0, as caches put it into their errors, is no wait: nobody is to be asked a thousand times a second.
+    const waitMs = asked || backoff(this.attempts++);
     this.since ??= Date.now();
     if (Date.now() + waitMs - this.since > this.patienceMs) {
       if (cause instanceof AnnalsRefused) throw cause;

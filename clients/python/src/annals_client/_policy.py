@@ -83,7 +83,8 @@ class Patience:
         if cause is not None and not may_pass(cause):
             raise cause
         asked = cause.retry_after_s if isinstance(cause, AnnalsRefused) else wished_s
-        wait_s = self._backoff_s() if asked is None else asked
+        # 0, as caches put it into their errors, is no wait: nobody is to be asked a thousand times a second.
+        wait_s = asked or self._backoff_s()
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         if now + wait_s - self._since > self._patience_s:
