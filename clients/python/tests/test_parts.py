@@ -6,16 +6,18 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import http.server
 import random
 import socket
+import threading
 import time
 import unittest
 import unittest.mock
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Callable
 
 import httpx
-from annals_client import Annals, AnnalsRefused, AnnalsUnreachable, AsyncAnnals, CallbackRefused, verify_callback
+from annals_client import Annals, AnnalsRefused, AnnalsUnreachable, AsyncAnnals, CallbackRefused, RecordedEvent, verify_callback
 from annals_client import _sse
 from annals_client._policy import Patience, session_of
 from annals_client._sse import SseParser, SseRecord
@@ -129,6 +131,65 @@ class Streams(unittest.TestCase):
         async with AsyncAnnals("http://annals", "k", patience_s=self.patience_s) as annals:
             annals._http = httpx.AsyncClient(base_url="http://annals", transport=transport)
             self.assertEqual([event["id"] async for event in annals.run("run_ses_1_1").events()], wanted)
+
+
+class Quiet(http.server.BaseHTTPRequestHandler):
+    """Streams tell of their beginning, and no more until `ended`."""
+
+    ended = threading.Event()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        if not self.path.endswith("/events"):
+            self.wfile.write(b"{}")
+            return
+        self.wfile.write(told(1, "agent_started"))
+        self.ended.wait()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class QuietServer(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+
+
+class ManyStreams(unittest.TestCase):
+    streams = 120
+
+    def test_do_not_hold_up_what_else_is_asked(self) -> None:
+        server = QuietServer(("127.0.0.1", 0), Quiet)
+        url = f"http://127.0.0.1:{server.server_port}"
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with Annals(url, "k", patience_s=1, quiet_s=5) as annals:
+                run = annals.run("run_ses_1_1")
+                streams = [run.events() for _ in range(self.streams)]
+                self.assertEqual({next(stream)["id"] for stream in streams}, {"1"})
+                self.assertEqual(run.get(), {})
+                for stream in streams:
+                    stream.close()
+            asyncio.run(self.asked_async(url))
+        finally:
+            Quiet.ended.set()
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    async def asked_async(self, url: str) -> None:
+        async with AsyncAnnals(url, "k", patience_s=1, quiet_s=5) as annals:
+            run = annals.run("run_ses_1_1")
+            streams = [run.events() for _ in range(self.streams)]
+            self.assertEqual({event["id"] for event in await asyncio.gather(*map(anext_of, streams))}, {"1"})
+            self.assertEqual(await run.get(), {})
+            for stream in streams:
+                await stream.aclose()
+
+
+async def anext_of(stream: AsyncGenerator[RecordedEvent, None]) -> RecordedEvent:
+    return await stream.__anext__()
 
 
 class Patient(unittest.TestCase):

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ._policy import JSON, Patience, action_path, actions_query, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
+from ._policy import JSON, LIMITS, Patience, action_path, actions_query, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
 from ._sse import SseParser, SseRecord
 from .errors import AnnalsError, ConnectionLost
 from .types import (
@@ -34,7 +34,8 @@ class AsyncAnnals:
     """
 
     def __init__(self, url: str, key: str, *, patience_s: float = 120.0, quiet_s: float = 30.0) -> None:
-        self._http = httpx.AsyncClient(base_url=url, headers={"authorization": f"Bearer {key}"}, timeout=quiet_s)
+        headers = {"authorization": f"Bearer {key}"}
+        self._http = httpx.AsyncClient(base_url=url, headers=headers, timeout=quiet_s, limits=LIMITS)
         self._patience_s = patience_s
 
     async def start(

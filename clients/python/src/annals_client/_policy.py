@@ -16,6 +16,8 @@ import httpx
 from .errors import AnnalsError, AnnalsRefused, AnnalsUnreachable, ConnectionLost, may_pass
 from .types import StreamEvent, Problem, RunRequest
 
+#: Each stream holds a connection for as long as it is followed: a bound, httpx's is 100, would hold up everything else.
+LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 JSON = {"accept": "application/json"}
 _ENDS = frozenset({"agent_completed", "agent_error", "agent_cancelled"})
 _NEVER_SENT = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
