@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type EventLog, LogRefused, LogUnavailable, SqliteEventLog, ContentKey } from '#event-log';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { KeptLogger } from '../../../../test/support/read-models-fixture.js';
 import { KeyVault } from './key-vault.js';
 import { keysMade } from './keys-made.js';
@@ -216,6 +217,42 @@ describe('a new master key', () => {
     const restarted = await openVault(store, NEXT);
     await expectSame(restarted, made);
     await expect(restarted.get(later.at(-1)!)).resolves.toBeInstanceOf(ContentKey);
+  });
+
+  test('is learnt of by a service that has nothing to do, before the next start takes the wrapping away', async () => {
+    const made = await drawn();
+    const clock = new ManualClock();
+    const running = new KeyVault(storeIn(), MASTER, { ...ports(), clock });
+    await running.open(() => keysMade(log));
+    running.attach(log);
+    running.makeAhead();
+    await rotateMaster(storeIn(), MASTER, NEXT);
+    await clock.pass(5_000);
+    // It has looked when it waits for the next time.
+    await clock.timerWithin(5_000);
+    await openVault(storeIn(), NEXT);
+    await expectSame(running, made);
+    for (let n = 0; n < 300; n++) await running.draw();
+    await running.close();
+  });
+
+  test('is refused while another change is not at its end, and nothing is changed', async () => {
+    const made = await drawn();
+    const store = storeIn();
+    const third = new ContentKey('m3', Buffer.alloc(32, 3));
+    const broken = new Proxy(store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as (...args: unknown[]) => unknown;
+        return (...args: unknown[]) => {
+          if (name === 'rewrap') throw new Error('broken off');
+          return method.apply(target, args);
+        };
+      },
+    });
+    await expect(rotateMaster(broken, MASTER, NEXT)).rejects.toThrow('broken off');
+    await expect(rotateMaster(store, NEXT, third)).rejects.toThrow(/broken off.*go on with it/);
+    await rotateMaster(store, MASTER, NEXT);
+    await expectSame(await openVault(storeIn(), NEXT), made);
   });
 
   test('takes over however often the change was broken off', async () => {

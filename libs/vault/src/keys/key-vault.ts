@@ -13,7 +13,7 @@ import {
   KeysLost,
   type KnownKey,
 } from '#event-log';
-import { KEY_STREAM, type KeysMade } from './keys-made.js';
+import { KEY_STREAM, type KeysMade, refuseStore } from './keys-made.js';
 import type { KeyStore, StoredKey, StoreState } from './key-store.js';
 
 /** Keys created in one batch, to share one sync. The first batch is smaller, since many processes use few. */
@@ -21,6 +21,8 @@ const BATCH = 256;
 const FIRST_BATCH = 32;
 /** Pool size at which the next batch is created. */
 const LOW = 16;
+/** How soon a service learns that the master key was replaced. */
+const LOOK_MS = 2_000;
 /** Bound on cached keys. */
 const KEPT = 10_000;
 
@@ -47,6 +49,8 @@ export class KeyVault extends ContentKeys {
   private log: EventLog | null = null;
   private state: StoreState | null = null;
   private rootKey: Buffer | null = null;
+  private looking: Promise<StoreState> | null = null;
+  private readonly closing = new AbortController();
 
   /** @param master its id identifies it without revealing anything of it */
   constructor(
@@ -67,7 +71,7 @@ export class KeyVault extends ContentKeys {
     // In this order: a replica that begins the store at the same time says so on the log later.
     const known = await made();
     const state = await this.store.state();
-    this.refuse(state, known);
+    refuseStore(state, known);
     if (known === null && state !== null && state.generation > 0)
       this.ports.logger.warn({}, 'the log is new, and the key store is not: was there another log before?');
     if (state === null) await this.begin();
@@ -88,9 +92,10 @@ export class KeyVault extends ContentKeys {
     this.log = log;
   }
 
-  /** Creates the first batch ahead, so that the first session need not wait. */
+  /** Creates the first batch ahead, so that the first session need not wait; from now on a new master key is looked for. */
   makeAhead(): void {
     void this.fill().catch(() => undefined);
+    void this.lookOn();
   }
 
   override peek(id: string): KnownKey | undefined {
@@ -144,9 +149,22 @@ export class KeyVault extends ContentKeys {
 
   /** Removes unused keys from the store, and closes it. */
   async close(): Promise<void> {
+    this.closing.abort();
+    await this.looking?.catch(() => undefined);
     await this.filling?.catch(() => undefined);
     await this.store.remove(this.pool.splice(0)).catch(() => undefined);
     await this.store.close();
+  }
+
+  /** Also while no key is needed: the next start with a new master key, or the change behind it, takes its wrapping away. */
+  private async lookOn(): Promise<void> {
+    const { clock } = this.ports;
+    const { signal } = this.closing;
+    for (;;) {
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      await (this.looking = this.readState()).catch(() => undefined);
+    }
   }
 
   private fill(): Promise<void> {
@@ -185,21 +203,6 @@ export class KeyVault extends ContentKeys {
     const data: KeysMade = { store: this.state.storeId, generation };
     const event = newEvent({ id: random.uuid(), type: 'keys_made', time: clock.now(), data }, META);
     await appendUntilDefinite(this.log, clock, random, KEY_STREAM, [event], { expected: 'any' });
-  }
-
-  private refuse(state: StoreState | null, made: KeysMade | null): void {
-    if (made === null) return;
-    const advice = 'restore the key store from its newest backup';
-    if (state === null)
-      throw new LogRefused(`the key store is missing, but the log was sealed with one: ${advice}`);
-    if (state.storeId !== made.store)
-      throw new LogRefused(
-        `the key store is another installation's (${state.storeId}); the log was sealed with ${made.store}: ${advice}`,
-      );
-    if (state.generation < made.generation)
-      throw new LogRefused(
-        `the key store is older than the log (batch ${state.generation} of ${made.generation}): ${advice}`,
-      );
   }
 
   private async begin(): Promise<void> {

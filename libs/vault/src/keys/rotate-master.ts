@@ -15,6 +15,7 @@ export async function rotateMaster(store: KeyStore, from: ContentKey, to: Conten
   if (state === null) throw new LogRefused('there is no key store yet: nothing is wrapped with a master key');
   if (from.id === to.id) throw new LogRefused('the new master key is the one that is in use');
   if (state.master === from.id) {
+    await refuseThird(store, from);
     const root = openWith(from, state.root, 'root');
     const successor = { of: from.id, wrapped: from.seal(to.bytes, `master ${to.id}`) };
     await store.replaceMaster({ master: to.id, root: to.seal(root, 'root'), successor });
@@ -28,6 +29,16 @@ export async function rotateMaster(store: KeyStore, from: ContentKey, to: Conten
     await store.rewrap(keys.map((key) => rewrapped(key, from, to)));
     count += keys.length;
   }
+}
+
+/** What another change left under a third key would be opened by nobody who knows these two. */
+async function refuseThird(store: KeyStore, from: ContentKey): Promise<void> {
+  const [left] = await store.notUnder(from.id, 1);
+  if (left !== undefined)
+    throw new LogRefused(
+      `an earlier change of the master key was broken off (${left.id} is under ${left.master}): ` +
+        'go on with it, with its two keys, before the next one',
+    );
 }
 
 function rewrapped({ id, master, wrapped: bytes }: StoredKey, from: ContentKey, to: ContentKey): StoredKey {
