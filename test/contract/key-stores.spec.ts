@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { type KeyStore, PostgresKeyStore, SqliteKeyStore } from '#vault';
+import {
+  type KeyStore,
+  PostgresKeyRows,
+  PostgresKeyStore,
+  SqliteKeyRows,
+  SqliteKeyStore,
+  copyKeys,
+} from '#vault';
 import { LogUnavailable } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '#postgres';
@@ -27,6 +34,7 @@ async function inAFolder() {
       await store.prepare();
       return store;
     },
+    rows: () => SqliteKeyRows.open(folder),
     dispose: async () => {
       for (const store of stores) await store.close().catch(() => undefined);
       removed(folder);
@@ -173,6 +181,46 @@ describe('PostgresKeyStore', () => {
     const error: unknown = await away.read(['a']).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(LogUnavailable);
     expect(String(error)).not.toMatch(/hunter2|root|127/);
+  });
+});
+
+describe('the keys of a store of another kind', () => {
+  afterEach(dispose);
+
+  it('are copied there and back with all that is known of them, however often that was broken off', async () => {
+    const [first, second] = [await inAFolder(), await inAFolder()];
+    const [from, back] = [await first.open(), await second.open()];
+    const shared = await open();
+    const keys = keysCalled('k', 1_203);
+    await from.begin(begunAs('s'));
+    await from.add(keys);
+    await from.placeBelow('k3', 'k2');
+    await from.destroy('k5', 1);
+    await from.saveSigned('origin', 0, { seal: 1, text: 'note' });
+    const [embedded, database] = [await first.rows(), await PostgresKeyRows.open(url, ports())];
+    const again = await second.rows();
+    try {
+      // What a copy left that was broken off is not what counts.
+      await database.put('keys', [
+        { id: 'k5', master: 'm1', wrapped: Buffer.from('old'), destroyed_at: null },
+      ]);
+      expect(await copyKeys(embedded, database)).toBe(1_203);
+      expect(await copyKeys(embedded, database)).toBe(0);
+      expect(await copyKeys(database, again)).toBe(1_203);
+      for (const store of [shared, back]) {
+        expect(await store.state()).toEqual(await from.state());
+        const ids = keys.map(({ id }) => id);
+        expect(await found(store, ids)).toEqual(await found(from, ids));
+        expect(await store.signed('origin')).toEqual({ seal: 1, text: 'note' });
+        expect(await store.destroyTree('k2', 2)).toEqual(['k2', 'k3']);
+      }
+      await shared.add([keyCalled('later')]);
+      await expect(copyKeys(embedded, database)).rejects.toThrow(/begun already: put it away/);
+    } finally {
+      for (const rows of [embedded, database, again]) await rows.close();
+      await first.dispose();
+      await second.dispose();
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { type EventLog, appendUntilDefinite, compareLogs, copyLog } from '#event-log';
-import { SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
+import { type Settings, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
 import { PinoLogger } from '../observability/pino-logger.js';
+import { copyKeysOf } from '../compose/open-keys.js';
 import { type LogPorts, openLog, requireLog } from '../compose/open-log.js';
 import type { CommandArgs } from './command.js';
 import { withProgress } from './progress.js';
@@ -24,7 +25,8 @@ export async function run({ operands: [direction], flags }: CommandArgs): Promis
     const server = await openLog(settings, ports);
     try {
       const [from, to] = direction === 'to-eventstoredb' ? [embedded, server] : [server, embedded];
-      return await copyBetween(from, to, flags.has('--resume'), ports);
+      const differs = await copyBetween(from, to, flags.has('--resume'), ports);
+      return differs ? 1 : await copyTheirKeys(settings, direction, ports);
     } finally {
       await server.close();
     }
@@ -33,12 +35,24 @@ export async function run({ operands: [direction], flags }: CommandArgs): Promis
   }
 }
 
+/** A key store that replicas share is in their database; the log cannot be opened without its keys. */
+async function copyTheirKeys(
+  settings: Settings,
+  direction: string | undefined,
+  ports: LogPorts,
+): Promise<number> {
+  const to = direction === 'to-eventstoredb' ? direction : 'to-embedded';
+  const keys = await copyKeysOf(settings, to, ports);
+  if (keys > 0) process.stdout.write(`${keys} keys of content copied\n`);
+  return 0;
+}
+
 async function copyBetween(
   from: EventLog,
   to: EventLog,
   isResumed: boolean,
   ports: LogPorts,
-): Promise<number> {
+): Promise<boolean> {
   const { events, streams } = await withProgress(await from.head(), (onProgress) =>
     copyLog(from, to, {
       isResumed,
@@ -53,5 +67,5 @@ async function copyBetween(
   if (differing.length > 0) process.stdout.write(`${differing.length} streams differ\n`);
   else if (!isSameOrder) process.stdout.write(OTHER_ORDER);
   else process.stdout.write('the logs are the same\n');
-  return differing.length > 0 || !isSameOrder ? 1 : 0;
+  return differing.length > 0 || !isSameOrder;
 }

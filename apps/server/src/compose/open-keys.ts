@@ -3,10 +3,13 @@ import { ContentKey, type EventLog } from '#event-log';
 import {
   type KeyStore,
   KeyVault,
+  PostgresKeyRows,
   PostgresKeyStore,
   SealedEventLog,
+  SqliteKeyRows,
   SqliteKeyStore,
   StreamKeys,
+  copyKeys,
   keysMade,
 } from '#vault';
 import { SecretBox, type Settings, closeInOrder, openMasterKey } from '#platform';
@@ -38,6 +41,29 @@ export function openKeyStore(settings: KeySettings, ports: LogPorts): KeyStore {
   const { eventstoreUrl, databaseUrl, dataDir } = settings;
   if (eventstoreUrl !== null && databaseUrl !== null) return new PostgresKeyStore(databaseUrl, ports);
   return SqliteKeyStore.open(keyFolder(dataDir));
+}
+
+/**
+ * Copies the keys, where the embedded log and that of EVENTSTORE_URL have them in different places. Returns how many.
+ * @throws LogRefused where the target is not empty
+ */
+export async function copyKeysOf(
+  { databaseUrl, dataDir }: KeySettings,
+  to: 'to-eventstoredb' | 'to-embedded',
+  ports: LogPorts,
+): Promise<number> {
+  if (databaseUrl === null) return 0;
+  const embedded = await SqliteKeyRows.open(keyFolder(dataDir));
+  try {
+    const shared = await PostgresKeyRows.open(databaseUrl, ports);
+    try {
+      return await (to === 'to-embedded' ? copyKeys(shared, embedded) : copyKeys(embedded, shared));
+    } finally {
+      await shared.close();
+    }
+  } finally {
+    await embedded.close();
+  }
 }
 
 /** Whether something in the folder was wrapped with a master key. */
