@@ -47,6 +47,17 @@ describe('the room of large answers', () => {
     expect(room.inUse).toBe(4 * MB);
   });
 
+  it('is not given back by one that has all that a project may have, however much more it reads', async () => {
+    const { room, share } = open(8 * MB);
+    const [one, other] = [share('a'), share('a')];
+    await one.hold(2 * MB);
+    const waiting = other.hold(2 * MB);
+    for (let read = 3; read < 10; read++) await one.hold(read * MB);
+    expect([room.inUse, room.isWanted]).toEqual([4 * MB, true]);
+    one.release();
+    await waiting;
+  });
+
   it('turns away whoever waits too long, and those that are too many', async () => {
     const { room, gone, share } = open(2 * MB);
     await share('a').hold(1);

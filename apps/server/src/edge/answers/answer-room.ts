@@ -29,13 +29,15 @@ const OVERLOADED = new Problem('overloaded', 'too many large answers are being w
  */
 export class AnswerRoom {
   private readonly turns: FairSemaphore;
+  private readonly maxBytesEach: number;
 
   /** @param maxBytes of all; one project may have half of it */
   constructor(
     maxBytes: number,
     private readonly clock: Clock,
   ) {
-    const each = { roomEach: Math.ceil(maxBytes / 2), maxWaitingEach: MAX_WAITING_EACH };
+    this.maxBytesEach = Math.ceil(maxBytes / 2);
+    const each = { roomEach: this.maxBytesEach, maxWaitingEach: MAX_WAITING_EACH };
     this.turns = new FairSemaphore({ room: maxBytes, maxWaiting: MAX_WAITING, ...each });
   }
 
@@ -51,7 +53,7 @@ export class AnswerRoom {
 
   /** Of an answer that is no more when `gone` is aborted. It holds nothing yet. */
   share(project: ProjectId, gone: AbortSignal): AnswerShare {
-    return new AnswerShare(this.turns, this.clock, project, gone);
+    return new AnswerShare(this.turns, this.maxBytesEach, this.clock, project, gone);
   }
 }
 
@@ -62,6 +64,7 @@ export class AnswerShare {
 
   constructor(
     private readonly turns: FairSemaphore,
+    private readonly maxBytes: number,
     private readonly clock: Clock,
     private readonly project: ProjectId,
     private readonly gone: AbortSignal,
@@ -69,11 +72,12 @@ export class AnswerShare {
 
   /**
    * Makes it enough for so many bytes at a time. What it held is given back first, so that no two that have a part wait for
-   * each other: nothing of what came before may be in memory any more.
+   * each other: as little as possible of what came before may be in memory any more. Who has all that a project may have has
+   * no more to wait for, and goes on to its end.
    * @throws Problem overloaded; the reason of `gone`
    */
   async hold(bytes: number): Promise<void> {
-    const weight = Math.max(LEAST_BYTES, bytes * COST);
+    const weight = Math.min(this.maxBytes, Math.max(LEAST_BYTES, bytes * COST));
     if (weight <= this.weight) return;
     this.release();
     const deadline = this.clock.deadline(WAIT_MS, this.gone);
