@@ -8,8 +8,9 @@ import {
   notFound,
 } from '#domain';
 import { type ConversationItem, SessionFace, conversationId, sessionOfConversation } from '#openai-face';
-import { type Weigh, unweighed } from '#platform';
+import type { Weigh } from '#platform';
 import { Sessions } from '#runs';
+import { summed } from './event-texts.js';
 import { LineEvents } from './line-events.js';
 import type { FoundResponse } from './response-reading.js';
 
@@ -83,10 +84,4 @@ export class ConversationReading {
     if (passage === undefined) throw notFound('the response');
     return face.before(passage);
   }
-}
-
-/** For whoever keeps all that is read. */
-function summed(weigh: Weigh = unweighed): Weigh {
-  let sum = 0;
-  return (bytes) => weigh((sum += bytes));
 }

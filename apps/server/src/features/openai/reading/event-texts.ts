@@ -1,7 +1,34 @@
+import type { RecordedEvent } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
 import { type Content, type FileRef, type RecordedSessionEvent, isFileRef, type SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 
 const FILE_MARK = '{"$file":';
+/** By how much more is asked for at a time. */
+const STEP = 4;
+
+/** What events bring into memory with the texts that lie in files. */
+export const bytesWithTexts = (events: readonly RecordedEvent[]): number =>
+  events.reduce((sum, event) => sum + event.json.length + bytesInFiles(event), 0);
+
+const bytesInFiles = (event: RecordedEvent): number =>
+  event.isUnreadable !== true && event.json.includes(FILE_MARK)
+    ? filesIn(event.data).reduce((sum, { bytes }) => sum + bytes, 0)
+    : 0;
+
+/**
+ * For whoever keeps all that is read. More is asked for in few steps: each waits for its turn anew, and meanwhile holds what
+ * was read before it.
+ */
+export function summed(weigh: Weigh = unweighed): Weigh {
+  let [sum, asked] = [0, 0];
+  return async (bytes) => {
+    sum += bytes;
+    if (sum <= asked) return;
+    asked = Math.max(sum, asked * STEP);
+    await weigh(asked);
+  };
+}
 
 /** The event with the texts that lie in files; `json` is as the log holds it. @throws FileMissing, LogUnavailable */
 export async function withTexts(

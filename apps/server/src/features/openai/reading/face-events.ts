@@ -14,7 +14,7 @@ import { EventLog, type RecordedEvent, eventAt } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { ContentStore } from '#vault';
 import { RunPlaces } from '../../runs/shared/run-places.js';
-import { withTexts } from './event-texts.js';
+import { bytesWithTexts, withTexts } from './event-texts.js';
 
 /** Where a run's events stand, with those that it goes on with. */
 export interface FacePlace {
@@ -58,7 +58,7 @@ export class FaceEvents {
   async *recorded(place: FacePlace, weigh: Weigh = unweighed): AsyncGenerator<RecordedSessionEvent> {
     const { session, before } = place;
     for await (const page of this.log.readStream(sessionStream(session), { after: before })) {
-      await weigh(page.reduce((sum, { json }) => sum + json.length, 0));
+      await weigh(bytesWithTexts(page));
       for (const event of page) {
         const known = await this.known(event, place);
         if (known === null) continue;

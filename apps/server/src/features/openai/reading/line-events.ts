@@ -11,7 +11,7 @@ import {
 import { EventLog, eventAt } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { ContentStore } from '#vault';
-import { withTexts } from './event-texts.js';
+import { bytesWithTexts, withTexts } from './event-texts.js';
 
 /** An event of a line, and the session in which it stands. */
 export interface LineEvent {
@@ -44,7 +44,7 @@ export class LineEvents {
 
   private async *eventsOf({ session, upTo }: Part, own: SessionId, weigh: Weigh): AsyncGenerator<LineEvent> {
     for await (const page of this.log.readStream(sessionStream(session))) {
-      await weigh(page.reduce((sum, { json }) => sum + json.length, 0));
+      await weigh(bytesWithTexts(page));
       for (const event of page) {
         if (event.revision > upTo) return;
         if (event.isErased === true || event.type === 'session_erased') {

@@ -10,6 +10,7 @@ import {
   responseOf,
 } from '#openai-face';
 import type { Weigh } from '#platform';
+import { summed } from './event-texts.js';
 import { FaceEvents, type FacePlace } from './face-events.js';
 import { streamRecord } from './stream-record.js';
 
@@ -74,7 +75,7 @@ export class ResponseReading {
   /** Its run, as far as it is known when the passage has ended. @throws as `read` */
   async faceOf({ place, passage }: Omit<FoundResponse, 'id'>, weigh?: Weigh): Promise<RunFace> {
     const face = new RunFace(place.session);
-    for await (const event of this.events.recorded(place, weigh)) {
+    for await (const event of this.events.recorded(place, summed(weigh))) {
       face.push(event);
       if (isOver(face, place, passage)) break;
     }
