@@ -57,7 +57,8 @@ export class Continuations {
         'store',
         'store: false does not go with what decides on a run that waits',
       );
-    const decided = decidedBy(items, passage.waits, place.session, await this.waiting.held(waiting));
+    const held = await this.waiting.held(caller.project, waiting);
+    const decided = decidedBy(items, passage.waits, place.session, held);
     const next = { place, passage: followedBy ?? passage.beginning.number + 1 };
     if (followedBy === null) await this.decide(waiting, decided, sent, caller, request);
     else await this.requireSame(waiting, decided, next);

@@ -55,7 +55,7 @@ export class ResponseBases {
   ): Promise<ResponseBase> {
     if (conversation !== undefined) {
       if (!isStored) throw refused('invalid_value', 'store', 'store: false does not go with conversation');
-      return this.inConversation(await this.conversations.find(project, conversation), items);
+      return this.inConversation(project, await this.conversations.find(project, conversation), items);
     }
     const found = previous === undefined ? null : await this.previous(project, previous);
     const waiting = found === null ? null : await this.waiting.of(found);
@@ -73,11 +73,17 @@ export class ResponseBases {
     return forkAt(this.log, from);
   }
 
-  private async inConversation(session: SessionId, items: readonly GivenItem[]): Promise<ResponseBase> {
+  private async inConversation(
+    project: ProjectId,
+    session: SessionId,
+    items: readonly GivenItem[],
+  ): Promise<ResponseBase> {
     const open = await this.waiting.ofSession(session);
     const isDecided = open?.passage.waits.some(decidesOn(items, session)) === true;
     const waiting =
-      isDecided || !items.some(decides) ? open : ((await this.waiting.again(session, items)) ?? open);
+      isDecided || !items.some(decides)
+        ? open
+        : ((await this.waiting.again(project, session, items)) ?? open);
     return waiting === null ? { kind: 'session', session } : { kind: 'waiting', waiting };
   }
 

@@ -13,6 +13,7 @@ import {
   sessionOfItem,
 } from '#openai-face';
 import { Sessions } from '#runs';
+import { AnswerRoom } from '../../../edge/answers/answer-room.js';
 import { ConversationReading } from '../reading/conversation-reading.js';
 import { FaceEvents, type FacePlace } from '../reading/face-events.js';
 import { type FoundResponse, ResponseReading } from '../reading/response-reading.js';
@@ -34,6 +35,7 @@ export class WaitingRuns {
     private readonly responses: ResponseReading,
     private readonly conversations: ConversationReading,
     private readonly sessions: Sessions,
+    private readonly room: AnswerRoom,
   ) {}
 
   /** null: it does not wait for anybody, and never has. @throws Problem not_found */
@@ -67,39 +69,60 @@ export class WaitingRuns {
     base: FoundResponse | null,
   ): Promise<WaitingResponse | null> {
     for (const session of sessionsDecidedOn(items)) {
-      const face = await this.faceOf(project, session);
-      const waiting = face && (await this.decidedOn(face, session, items));
-      if (face === null || waiting === null) continue;
-      const held = heldBy(face, waiting);
-      const before = base === null ? 0 : lengthThrough(face, base);
-      const given = repeatedBy(items, waiting.passage.waits, session);
-      const isRepeated =
-        before !== null && given !== null && repeats(held.slice(before).filter(isGiven), given);
-      return isRepeated && isOpenOrSame(waiting, items, held.filter(isGiven)) ? waiting : null;
+      const found = await this.decidedIn(project, session, items, base);
+      if (found !== null) return found.isRepeated ? found.waiting : null;
     }
     return null;
   }
 
   /** The response of a session that items have decided on before in the same way; null: there is none. */
-  async again(session: SessionId, items: readonly GivenItem[]): Promise<WaitingResponse | null> {
-    const face = await this.conversations.face(session);
-    const waiting = await this.decidedOn(face, session, items);
-    const isKnown = waiting !== null && waiting.followedBy !== null;
-    return isKnown && isOpenOrSame(waiting, items, heldBy(face, waiting).filter(isGiven)) ? waiting : null;
+  again(
+    project: ProjectId,
+    session: SessionId,
+    items: readonly GivenItem[],
+  ): Promise<WaitingResponse | null> {
+    return this.withFace(project, session, async (face) => {
+      const waiting = await this.decidedOn(face, session, items);
+      const isKnown = waiting !== null && waiting.followedBy !== null;
+      return isKnown && isOpenOrSame(waiting, items, heldBy(face, waiting).filter(isGiven)) ? waiting : null;
+    });
   }
 
   /** What its session held when it was decided on, or holds where it was not yet. */
-  async held(waiting: WaitingResponse): Promise<readonly GivenItem[]> {
-    return heldBy(await this.conversations.face(waiting.place.session), waiting).filter(isGiven);
+  held(project: ProjectId, waiting: WaitingResponse): Promise<readonly GivenItem[]> {
+    return this.withFace(project, waiting.place.session, (face) => heldBy(face, waiting).filter(isGiven));
   }
 
-  /** null: the project has no such session. */
-  private async faceOf(project: ProjectId, session: SessionId): Promise<SessionFace | null> {
+  /** null: the project has no such session, or nothing there is decided on. */
+  private async decidedIn(
+    project: ProjectId,
+    session: SessionId,
+    items: readonly GivenItem[],
+    base: FoundResponse | null,
+  ): Promise<{ readonly waiting: WaitingResponse; readonly isRepeated: boolean } | null> {
     try {
-      return await this.conversations.face(await this.conversations.findSession(project, session));
+      await this.conversations.findSession(project, session);
+      return await this.withFace(project, session, async (face) => {
+        const waiting = await this.decidedOn(face, session, items);
+        return waiting && { waiting, isRepeated: isRepeatedBy(items, face, waiting, base) };
+      });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
       return null;
+    }
+  }
+
+  /** A few words of a request have a whole session read: it takes its part of the room while it is looked at. */
+  private async withFace<T>(
+    project: ProjectId,
+    session: SessionId,
+    use: (face: SessionFace) => T | Promise<T>,
+  ): Promise<T> {
+    const share = this.room.share(project, NEVER);
+    try {
+      return await use(await this.conversations.face(session, share.weigh));
+    } finally {
+      share.release();
     }
   }
 
@@ -138,6 +161,26 @@ function sessionsDecidedOn(items: readonly GivenItem[]): readonly SessionId[] {
 function sessionDecidedBy(item: GivenItem): SessionId | null {
   if (item.kind === 'decision') return sessionOfAction(item.action);
   return item.kind === 'result' ? sessionOfItem(item.id) : null;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Whether items repeat just what the session held behind what they go on from, and decide as was decided. */
+function isRepeatedBy(
+  items: readonly GivenItem[],
+  face: SessionFace,
+  waiting: WaitingResponse,
+  base: FoundResponse | null,
+): boolean {
+  const held = heldBy(face, waiting);
+  const before = base === null ? 0 : lengthThrough(face, base);
+  const given = repeatedBy(items, waiting.passage.waits, waiting.place.session);
+  return (
+    before !== null &&
+    given !== null &&
+    repeats(held.slice(before).filter(isGiven), given) &&
+    isOpenOrSame(waiting, items, held.filter(isGiven))
+  );
 }
 
 const isGiven = (item: GivenItem | null): item is GivenItem => item !== null;
