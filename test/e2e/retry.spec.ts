@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { call, say } from '../support/scripted-turn.js';
+import { call, refusal, say } from '../support/scripted-turn.js';
 import type { Answer, ServiceClient } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 import { until } from '../support/until.js';
@@ -17,7 +17,7 @@ const JSON_ANSWER = { headers: { accept: 'application/json' } };
 let stage: Stage;
 let client: ServiceClient;
 beforeAll(async () => {
-  stage = await Stage.open();
+  stage = await Stage.open({ env: { MODEL_MAX: 'greatest' } });
   client = stage.client;
 });
 afterAll(() => stage.close());
@@ -74,6 +74,22 @@ describe('POST /runs/{id}/retry', () => {
     expect(both[1]!.json()).toEqual(both[0]!.json());
     expect((await retry(run, { mode: 'max', background: true }, { headers })).status).toBe(422);
     expect((await retry(run)).status).toBe(409);
+  });
+
+  it('of a replay keeps the model that it was given with, and another mode brings its own', async () => {
+    const turns = [say('done'), refusal(400, 'no such thing'), refusal(400, 'again'), say('done')];
+    const message = stage.book.on(stage.message('again'), (attempt: number) => turns[attempt]!);
+    const { run_id: run } = await client.runToEnd(message);
+    const failed = await client.post(`/runs/${run}/replay`, { model: 'another' }, JSON_ANSWER);
+    const first = failed.json<Waiting>();
+    const second = (await retry(first.run_id)).json<Waiting>();
+    const third = (await retry(second.run_id, { mode: 'max' })).json<Waiting>();
+    expect([first, second, third].map(({ status }) => status)).toEqual(['failed', 'failed', 'completed']);
+    expect(stage.model.requests.slice(-3).map(({ body }) => body.model)).toEqual([
+      'another',
+      'another',
+      'greatest',
+    ]);
   });
 
   it('is refused where there is no such run, where it is under way, and with other servers than its own', async () => {

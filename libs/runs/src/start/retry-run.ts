@@ -70,7 +70,9 @@ export class RetryPlanner {
       trigger: data.trigger,
       mcpServers,
       retryOf: { run, requested },
-      ...(data.replay_of === undefined ? {} : { replayOf: data.replay_of, model: data.model }),
+      ...(data.replay_of === undefined ? {} : { replayOf: data.replay_of }),
+      // A replay may have a model of its own; another mode brings its own.
+      ...(data.replay_of === undefined || (mode ?? data.mode) !== data.mode ? {} : { model: data.model }),
       ...(data.callback === undefined ? {} : { callback: data.callback }),
     };
   }
