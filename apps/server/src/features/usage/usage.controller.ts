@@ -32,7 +32,7 @@ export class UsageController {
     description:
       'Calls from `from` until before `to`. An item has the value of each group, by the name in `group_by`; null where a run ' +
       'has none. Erasure leaves the sums. The first admin key is shown all projects, any other key its own. Without `limit` ' +
-      'all groups come at once, and more than 10,000 are refused (422).',
+      'all groups come at once. More than 10,000 are refused (422), with one, too.',
     scope: 'read',
     query: UsageQueryDto,
     answers: answer(200, pageOf(USAGE_GROUP)),
