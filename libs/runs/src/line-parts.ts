@@ -32,6 +32,18 @@ export async function partsOfLine(
   return [{ ...oldest, from: Math.max(0, revision) }, ...rest];
 }
 
+/**
+ * The same parts from a place on, if that lies in them; else all of them: what is before them, or of another line, is not
+ * to be read. @param own the session whose line it is
+ */
+export function partsFrom(parts: readonly LinePart[], place: LinePlace, own: SessionId): readonly LinePart[] {
+  const { session = own, revision } = place;
+  const at = parts.findIndex((part) => part.session === session);
+  const [first, ...rest] = parts.slice(Math.max(0, at));
+  if (at < 0 || first === undefined) return parts;
+  return [{ ...first, from: Math.max(first.from, revision) }, ...rest];
+}
+
 async function parentOf(log: EventLog, session: SessionId) {
   const first = await eventAt(log, sessionStream(session), 0);
   const opened = first === undefined ? null : knownSessionEvent(first);

@@ -140,6 +140,21 @@ describe('read_history', () => {
     expect(Number(ids(part)[0])).toBeGreaterThan(cleared);
   });
 
+  it('knows nothing from before a clear either where a place of another session is asked for', async () => {
+    const house = open();
+    const parent = await talked(house, 3);
+    const session = await house.fork(parent);
+    // More than a page of the log.
+    for (let n = 0; n < 60; n++) await house.run(`secret ${n}`, { session, config });
+    await house.clear({ session });
+    await talked(house, 12, session);
+    for (const from of [`${parent}@0`, 'ses_nobody@0', `${session}@0`]) {
+      const part = await read(house, session, { from, limit: 3 });
+      expect(ids(part)[0]).not.toContain('@');
+      expect(heads(part)[0]).toBe('user_message ask 0 ..');
+    }
+  });
+
   it('of a fork reads what it shares, and names that with its session', async () => {
     const house = open();
     const parent = await talked(house, 12);

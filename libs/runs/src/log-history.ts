@@ -1,7 +1,6 @@
 import { type HistoryPart, type HistoryQuestion, HistoryReader, READ_HISTORY } from '#agent';
 import {
   type Content,
-  type LinePlace,
   type RecordedSessionEvent,
   type SessionId,
   givenHistory,
@@ -15,7 +14,7 @@ import { HistoryFold, type HistoryMessage, type HistorySink } from '#projections
 import type { EventLog } from '#event-log';
 import type { ContentStore } from '#vault';
 import { readRequest } from './load-session.js';
-import { type LinePart, partsOfLine } from './line-parts.js';
+import { type LinePart, partsFrom, partsOfLine } from './line-parts.js';
 
 type Found = HistoryPart['messages'][number];
 
@@ -34,7 +33,9 @@ export class LogHistory extends HistoryReader {
     signal: AbortSignal,
   ): Promise<HistoryPart> {
     const answer = new Answer(question);
-    for (const part of await partsOfLine(this.log, session, startOf(question)))
+    const { since, from = since } = question;
+    const parts = await partsOfLine(this.log, session, since);
+    for (const part of partsFrom(parts, from, session))
       for await (const said of this.saidIn(part, session, signal)) {
         const text = await this.textOf(said, session);
         if (isOwnCall(said, text)) continue;
@@ -90,13 +91,6 @@ export class LogHistory extends HistoryReader {
       texts.push(isFileRef(piece) ? await this.contents.textOrNote(session, piece) : piece);
     return texts.join('');
   }
-}
-
-/** The later of where the conversation begins and where is asked for; a place of another session is taken at its word. */
-function startOf({ since, from }: HistoryQuestion): LinePlace {
-  if (from === undefined) return since;
-  if (from.session !== since.session) return from;
-  return from.revision > since.revision ? from : since;
 }
 
 interface Said {
