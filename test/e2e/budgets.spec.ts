@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AskedAction, LOOK, MoneyStage, type PaidRun, as, paidTurn } from '../support/money-stage.js';
-import { call } from '../support/scripted-model.js';
+import { Gate, before, call } from '../support/scripted-model.js';
 import { until } from '../support/until.js';
 
 let money: MoneyStage;
@@ -84,6 +84,36 @@ describe('the budget of a run', () => {
     expect(await money.run(id)).toMatchObject({ cost: '0.015', usage: { model_calls: 5 } });
     expect(await client.all(`/actions?run=${id}`)).toHaveLength(1);
   });
+
+  it.each(['deny', 'expire'])(
+    'that is not raised ends it while other steps are under way: %s',
+    async (how) => {
+      const { stage } = money;
+      const { book, client } = stage;
+      const gate = new Gate();
+      const message = book.on(
+        stage.message(`steps that ${how}`),
+        paidTurn(...call(0, 'w', 'run_workflow', { workflow_id: 'w' })),
+        paidTurn('done'),
+      );
+      book.find = (task) => (task.includes('hold') ? [paidTurn('held', before(gate))] : [paidTurn('made')]);
+      const step = (id: string, ...depends_on: string[]) => ({ id, name: id, description: id, depends_on });
+      const steps = [step('hold'), step('make'), step('more', 'make')];
+      const workflow = { id: 'w', name: 'w', description: 'd', steps };
+      const expires = how === 'expire' ? { approvals: { expires_s: 1 } } : {};
+      const wish = { message, workflows: [workflow], budget: '0.004', ...expires };
+      const { run_id: id } = await money.begin(wish);
+      const action = await money.untilBudget(id);
+      if (how === 'deny') await client.post(`/actions/${action.action_id}/resolve`, { decision: 'deny' });
+      await money.untilIs(id, 'failed');
+      gate.open();
+      const { error, usage } = await money.run(id);
+      expect(error).toMatchObject({ code: 'budget_exhausted', retryable: true });
+      // That of the step that was under way, too.
+      expect(usage).toMatchObject({ model_calls: 3 });
+      expect(await client.all(`/actions?run=${id}`)).toHaveLength(1);
+    },
+  );
 
   it('is refused where the model has no price', async () => {
     const answer = await money.stage.client.post('/', { message: 'x', mode: 'flash', budget: '1' });

@@ -1,4 +1,4 @@
-import { type RunEnd, type SessionEvent, assertNever } from '#domain';
+import { BUDGET_EXHAUSTED, type RunEnd, type SessionEvent, assertNever } from '#domain';
 import { TurnFailed } from '../model/model-turn.js';
 
 /** The run goes no further in this process; whoever claims it next goes on from the log. */
@@ -15,6 +15,11 @@ export class RunCancelled extends Error {
   override readonly name = 'RunCancelled';
 }
 
+/** Nobody gave the run more of a budget. */
+export class BudgetDenied extends Error {
+  override readonly name = 'BudgetDenied';
+}
+
 export class RunTimedOut extends Error {
   override readonly name = 'RunTimedOut';
 }
@@ -25,6 +30,7 @@ export const CREDENTIALS_GONE =
 /** How a run ends for what was thrown while it was driven. */
 export function endFor(reason: unknown, runTimeoutMs: number): RunEnd {
   if (reason instanceof RunCancelled) return { kind: 'cancelled' };
+  if (reason instanceof BudgetDenied) return BUDGET_EXHAUSTED;
   if (reason instanceof RunTimedOut) {
     const message = `the run took longer than ${runTimeoutMs / 1000} s`;
     return { kind: 'failed', code: 'timeout', message, isRetryable: true };
