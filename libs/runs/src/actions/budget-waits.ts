@@ -32,7 +32,8 @@ export interface BudgetWaitsPorts {
 }
 
 const LOOK_MS = 2_000;
-const AT_ONCE = 500;
+const PAGE = 500;
+const AT_ONCE = 32;
 
 /**
  * Lets runs go on that wait for a budget of a key or a project: when it was changed, and when its period begins. It holds
@@ -62,26 +63,31 @@ export class BudgetWaits {
     if (this.isStarted) await this.ended.promise;
   }
 
-  /** Lets go on what is not held any more. */
+  /** Lets go on what is not held any more: many at once, so that what they write shares its way to the disk. */
   async release(): Promise<void> {
-    const { logger } = this.ports;
-    try {
-      for await (const { action } of this.open()) {
+    const open = this.open();
+    const work = async (): Promise<void> => {
+      for await (const { action } of open) {
         if (this.stopping.signal.aborted) return;
         await this.releaseOne(action);
       }
-    } catch (err) {
-      logger.warn({ err }, 'runs that wait for a budget could not be looked up yet');
-    }
+    };
+    const works = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+    const failed = works.find((one) => one.status === 'rejected');
+    if (failed === undefined) return;
+    this.ports.logger.warn(
+      { err: failed.reason as unknown },
+      'runs that wait for a budget could not be looked up yet',
+    );
   }
 
   /** All of them: those that wait on for long, of however many projects, keep nobody behind them waiting. */
   private async *open(): AsyncGenerator<BudgetWait> {
     let last: BudgetWait | undefined;
     do {
-      const page: readonly BudgetWait[] = await this.ports.index.openBudgets(AT_ONCE, last);
+      const page: readonly BudgetWait[] = await this.ports.index.openBudgets(PAGE, last);
       yield* page;
-      last = page.length < AT_ONCE ? undefined : page.at(-1);
+      last = page.length < PAGE ? undefined : page.at(-1);
     } while (last !== undefined);
   }
 
