@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 
 const { ANNALS_URL, ANNALS_KEY, WEBHOOK_SECRET = '', CHAT_URL, PORT = '4200' } = process.env;
 const secret = Buffer.from(WEBHOOK_SECRET.replace(/^whsec_/, ''), 'base64');
+if (secret.length === 0) throw new Error('WEBHOOK_SECRET must be whsec_ and base64');
 /** Signs the links: who has not seen the message in the chat cannot guess them. */
 const linkKey = randomBytes(32);
 
@@ -16,7 +17,7 @@ const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timin
 
 function isGenuine(headers: IncomingHttpHeaders, body: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signatures = '' } = headers;
-  if (Math.abs(Date.now() / 1000 - Number(time)) > 300) return false;
+  if (!(Math.abs(Date.now() / 1000 - Number(time)) <= 300)) return false;
   const expected = hmac(secret, `${String(id)}.${String(time)}.${body}`);
   return String(signatures)
     .split(' ')

@@ -1,7 +1,7 @@
 // Receives callbacks, checks their signatures, drops what it has already. Needs nothing but Node.js 24 or later.
 //   WEBHOOK_SECRET=whsec_… PORT=4000 node docs/examples/callback-receiver.ts
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { type IncomingHttpHeaders, createServer } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const MAX_AGE_S = 300;
@@ -26,7 +26,7 @@ function isGenuine(headers: IncomingHttpHeaders, body: string): boolean {
   });
 }
 
-const server = createServer(async (request, response) => {
+async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = '';
   for await (const part of request.setEncoding('utf8')) body += part as string;
   if (!isGenuine(request.headers, body)) return void response.writeHead(401).end();
@@ -38,6 +38,11 @@ const server = createServer(async (request, response) => {
     console.log(`${run} ${sequence} ${event.type} ${event.content ?? ''}`.trimEnd());
   }
   response.writeHead(204).end();
+}
+
+// Of a request that breaks off, as where the service dies in the middle of it, nothing is taken: it comes again.
+const server = createServer((request, response) => {
+  take(request, response).catch(() => response.destroy());
 });
 server.listen(Number(process.env['PORT'] ?? 4000), '127.0.0.1', () => {
   console.log(`listening at http://127.0.0.1:${(server.address() as AddressInfo).port}/`);

@@ -10,7 +10,10 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_AGE_S = 300
-key = base64.b64decode(os.environ["WEBHOOK_SECRET"][len("whsec_"):])
+secret = os.environ.get("WEBHOOK_SECRET", "")
+key = base64.b64decode(secret[len("whsec_"):] if secret.startswith("whsec_") else secret)
+if not key:
+    raise SystemExit("WEBHOOK_SECRET must be whsec_ and base64")
 
 # Of each run the highest annals-sequence that was taken. Keep it where you keep the events: it must outlive you.
 taken = {}
@@ -20,7 +23,7 @@ lock = threading.Lock()
 def is_genuine(headers, body):
     """Standard Webhooks: HMAC-SHA256 of id.timestamp.body; the header may hold several signatures."""
     timestamp = headers.get("webhook-timestamp", "")
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > MAX_AGE_S:
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > MAX_AGE_S:
         return False
     signed = f"{headers.get('webhook-id', '')}.{timestamp}.".encode() + body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { webhookSignature } from '#delivery';
@@ -54,6 +55,16 @@ describe.each([
     expect(lines.join('\n')).toContain('6 x 7 is 42');
   });
 
+  when('goes on where a request breaks off', async () => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"ty');
+    socket.resume();
+    await once(socket, 'close');
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+    expect(receiver?.exitCode).toBeNull();
+  });
+
   when('refuses what is not signed with its secret, or long ago, and drops what it has', async () => {
     const now = Math.floor(Date.now() / 1000);
     const post = async (secret: string, time: number, sent = '{"type":"agent_started"}') => {
@@ -77,3 +88,16 @@ describe.each([
     expect(said.match(/run_of_the_test 1 agent_started/g)).toHaveLength(1);
   });
 });
+
+/** Whoever knows that there is none could sign with it. */
+it.each(['callback-receiver.ts', 'approval-chat.ts', ...(hasPython ? ['callback_receiver.py'] : [])])(
+  '%s does not start without a secret',
+  (file) => {
+    const program = file.endsWith('.py') ? 'python3' : resolve('node_modules/.bin/node');
+    for (const WEBHOOK_SECRET of ['', 'whsec_']) {
+      const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], WEBHOOK_SECRET, PORT: '0' };
+      const { status, stderr } = spawnSync(program, [`docs/examples/${file}`], { env, timeout: 10_000 });
+      expect([status, String(stderr)]).toEqual([1, expect.stringContaining('WEBHOOK_SECRET must be')]);
+    }
+  },
+);
