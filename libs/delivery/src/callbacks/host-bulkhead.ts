@@ -20,14 +20,18 @@ export class HostBulkhead {
   /** Does the work when there is a place; `work` returns whether the host answered. */
   async with(origin: string, work: () => Promise<boolean>): Promise<void> {
     const host = this.host(origin);
-    while (host.busy >= limitOf(host)) await new Promise<void>((resolve) => host.waiting.push(resolve));
-    host.busy += 1;
+    if (host.busy < limitOf(host)) host.busy += 1;
+    // Whoever is waited for hands the place over.
+    else await new Promise<void>((resolve) => host.waiting.push(resolve));
     try {
       host.failures = (await work()) ? 0 : host.failures + 1;
     } finally {
       host.busy -= 1;
-      for (let free = limitOf(host) - host.busy; free > 0; free -= 1) host.waiting.shift()?.();
-      if (host.busy === 0 && host.waiting.length === 0) this.hosts.delete(origin);
+      while (host.waiting.length > 0 && host.busy < limitOf(host)) {
+        host.busy += 1;
+        host.waiting.shift()?.();
+      }
+      if (host.busy === 0) this.hosts.delete(origin);
     }
   }
 
