@@ -38,6 +38,9 @@ function newServer() {
 // Each request gets a server of its own and stands for itself: there are no sessions.
 const { fetch } = createMcpHandler(newServer);
 
+// Without one, `Bearer undefined` would do.
+if (!process.env.TOKEN) throw new Error('TOKEN must be set');
+
 const http = createServer(async (request, response) => {
   if (request.headers.authorization !== `Bearer ${process.env.TOKEN}`) return response.writeHead(401).end();
   const { method, url, headers } = request;

@@ -36,6 +36,9 @@ function newServer() {
   return server;
 }
 
+// Without one, `Bearer undefined` would do.
+if (!process.env.TOKEN) throw new Error('TOKEN must be set');
+
 const http = createServer(async (request, response) => {
   if (request.headers.authorization !== `Bearer ${process.env.TOKEN}`) return response.writeHead(401).end();
   // Without sessions: each request stands for itself, so the server may be restarted at any time.

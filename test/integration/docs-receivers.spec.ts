@@ -89,15 +89,16 @@ describe.each([
   });
 });
 
-/** Whoever knows that there is none could sign with it. */
-it.each(['callback-receiver.ts', 'approval-chat.ts', ...(hasPython ? ['callback_receiver.py'] : [])])(
-  '%s does not start without a secret',
-  (file) => {
-    const program = file.endsWith('.py') ? 'python3' : resolve('node_modules/.bin/node');
-    for (const WEBHOOK_SECRET of ['', 'whsec_']) {
-      const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], WEBHOOK_SECRET, PORT: '0' };
-      const { status, stderr } = spawnSync(program, [`docs/examples/${file}`], { env, timeout: 10_000 });
-      expect([status, String(stderr)]).toEqual([1, expect.stringContaining('WEBHOOK_SECRET must be')]);
-    }
-  },
-);
+/** Whoever knows that there is none could come in with it. */
+it.each([
+  ['callback-receiver.ts', 'WEBHOOK_SECRET'],
+  ['approval-chat.ts', 'WEBHOOK_SECRET'],
+  ['mcp-server.mjs', 'TOKEN'],
+  ['mcp-server-2026.mjs', 'TOKEN'],
+  ...(hasPython ? [['callback_receiver.py', 'WEBHOOK_SECRET'] as const] : []),
+])('%s does not start without a secret', (file, name) => {
+  const program = file.endsWith('.py') ? 'python3' : resolve('node_modules/.bin/node');
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], [name]: '', PORT: '0' };
+  const { status, stderr } = spawnSync(program, [`docs/examples/${file}`], { env, timeout: 10_000 });
+  expect([status, String(stderr)]).toEqual([1, expect.stringContaining(`${name} must be`)]);
+});
