@@ -29,6 +29,27 @@ describe('what a receiver answered', () => {
     expect(hideSecrets(text, callback)).toBe(cleaned);
   });
 
+  it.each([
+    [
+      'of the query, as it came',
+      'https://example.org/in?n=1&t=ab+cd/ef12==',
+      'no ab+cd/ef12== here',
+      'no *** here',
+    ],
+    ['of the query, as it was read', 'https://example.org/in?t=ab%2Bcd%2Fef12', 'no ab+cd/ef12', 'no ***'],
+    ['of the query, as a form has it', 'https://example.org/in?t=ab+cd+ef12', 'no "ab cd ef12"', 'no "***"'],
+    ['of the path, as it was read', 'https://example.org/in/ab%3Dcd%2Fef', 'no ab=cd/ef', 'no ***'],
+    ['of the path, which is no text', 'https://example.org/in/ab%FFcdef', 'no ab%FFcdef', 'no ***'],
+  ])('holds nothing %s', (_, url, text, cleaned) => {
+    expect(hideSecrets(text, { url, headers: {} })).toBe(cleaned);
+  });
+
+  it('holds no secret that stands on a page', () => {
+    const headers = { 'x-key': `a<b>&"c'd` };
+    const text = '<p>wrong key: a&lt;b&gt;&amp;&quot;c&#39;d</p>';
+    expect(hideSecrets(text, { url: 'https://example.org/', headers })).toBe('<p>wrong key: ***</p>');
+  });
+
   it('is kept as it is where nothing of it is a secret', () => {
     const text = '{"error":"no such event","hooks":3}';
     expect(hideSecrets(text, callback)).toBe(text);

@@ -1,4 +1,4 @@
-import { scrub } from '#platform';
+import { percentDecoded, scrub } from '#platform';
 import type { Callback } from './callback.js';
 
 const MASK = '***';
@@ -27,8 +27,12 @@ function secretsOf({ url, headers }: Callback): string[] {
     ...value.split(/[\s,;=]+/),
     ...basicOf(value),
   ]);
-  return [url, search, ...searchParams.values(), ...pathname.split('/'), ...values];
+  // Receivers show them as they came or as they read them, and a `+` of the one is a space of the other.
+  const raw = [...pathname.split('/'), ...search.slice(1).split('&').map(valueOf)];
+  return [url, search, ...raw, ...raw.map(percentDecoded), ...searchParams.values(), ...values];
 }
+
+const valueOf = (pair: string): string => pair.slice(pair.indexOf('=') + 1);
 
 /** User and password of `Basic …` (RFC 7617), which a receiver may have taken apart. */
 function basicOf(value: string): string[] {
@@ -39,11 +43,21 @@ function basicOf(value: string): string[] {
   return [pair, pair.slice(at + 1)];
 }
 
-/** As it is, inside JSON (with `/` and with `\/`), inside JSON inside JSON, inside a URL. */
+/** As it is, inside JSON (with `/` and with `\/`), inside JSON inside JSON, inside a URL, on a page. */
 function spellings(secret: string): string[] {
   const json = inJson(secret);
-  return [secret, json, json.replaceAll('/', '\\/'), inJson(json), encodeURIComponent(secret.toWellFormed())];
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  return [secret, json, json.replaceAll('/', '\\/'), inJson(json), inUrl, inHtml(secret)];
 }
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const inHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
