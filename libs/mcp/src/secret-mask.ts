@@ -96,13 +96,25 @@ export class SecretMask {
 
 function credentialsIn({ auth }: McpServerConfig, url: URL): string[] {
   const token = auth?.type === 'bearer' ? auth.token : auth?.oauth.accessToken;
-  const named = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
+  const named = paramsOf(url).flatMap(({ name, values }) => (SECRET_NAME.test(name) ? values : []));
   return [token ?? '', ...credentialsOf(url), ...named].filter((t) => t.length >= minTokenChars);
 }
 
 /** Of an address, what may be a secret by its looks. */
-const partsOf = (url: URL): string[] =>
-  [...url.searchParams.values(), ...url.pathname.split('/')].filter(looksSecret);
+const partsOf = (url: URL): string[] => {
+  const places = url.pathname.split('/').flatMap((part) => [part, percentDecoded(part)]);
+  return [...paramsOf(url).flatMap(({ values }) => values), ...places].filter(looksSecret);
+};
+
+/** Of the query, each value as a form has it and as it stands there, where a `+` is no space. */
+function paramsOf(url: URL): { readonly name: string; readonly values: readonly string[] }[] {
+  const raw = url.search.slice(1).split('&');
+  return raw.map((pair) => {
+    const [name = '', value = ''] = [...new URLSearchParams(pair)][0] ?? [];
+    const sent = pair.includes('=') ? pair.slice(pair.indexOf('=') + 1) : '';
+    return { name, values: [value, sent, percentDecoded(sent)] };
+  });
+}
 
 /** A pattern that finds all of them has a place where it goes on, which `search` does not look at. */
 const isIn = (text: string, pattern: RegExp | null): boolean => pattern !== null && text.search(pattern) >= 0;
