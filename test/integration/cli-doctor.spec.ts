@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -74,6 +74,35 @@ describe('annals doctor', () => {
     ]);
     for (const line of lines) expect(line).toMatch(/^(ok|warning) /);
     expect((await found({})).of('log')?.detail).toContain('none yet');
+  });
+
+  it('tells of keys for which a start would be refused, and changes nothing', async () => {
+    const service = await ServiceProcess.start();
+    try {
+      await service.client().post('/', { message: 'hi' });
+      await service.kill('SIGTERM');
+      const { dataDir: DATA_DIR } = service;
+      expect((await found({ DATA_DIR })).of('log')).toMatchObject({ status: 'ok' });
+      const masterKey = readFileSync(join(DATA_DIR, 'master.key'));
+      const faultOf = async () => {
+        const { code, of } = await found({ DATA_DIR });
+        return [code, of('log')?.status, of('log')?.detail];
+      };
+      writeFileSync(join(DATA_DIR, 'master.key'), Buffer.alloc(32, 3).toString('base64'));
+      expect(await faultOf()).toEqual([
+        1,
+        'fault',
+        expect.stringContaining('ANNALS_MASTER_KEY must be the key'),
+      ]);
+      rmSync(join(DATA_DIR, 'master.key'));
+      expect(await faultOf()).toEqual([1, 'fault', expect.stringContaining('ANNALS_MASTER_KEY must be set')]);
+      writeFileSync(join(DATA_DIR, 'master.key'), masterKey, { mode: 0o600 });
+      rmSync(join(DATA_DIR, 'keys'), { recursive: true });
+      expect(await faultOf()).toEqual([1, 'fault', expect.stringContaining('the key store is missing')]);
+      expect(existsSync(join(DATA_DIR, 'keys'))).toBe(false);
+    } finally {
+      await service.dispose();
+    }
   });
 
   it('names a wrong setting, and one that is nearly one', async () => {

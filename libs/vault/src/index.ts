@@ -8,7 +8,7 @@ export { ErasureFollower, type ErasureFollowerPorts } from './keys/erasure-follo
 export { type KeyRows, copyKeys } from './keys/copy-keys.js';
 export { type ErasureCheckpoints } from './keys/erasure-checkpointer.js';
 export * from './keys/key-store.js';
-export { keysMade } from './keys/keys-made.js';
+export { WRONG_MASTER, keysMade, refuseStore } from './keys/keys-made.js';
 export { KeyVault, type VaultPorts } from './keys/key-vault.js';
 export { PostgresKeyRows } from './keys/postgres/postgres-key-rows.js';
 export { PostgresKeyStore } from './keys/postgres/postgres-key-store.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ContentKey, type EventLog } from '#event-log';
+import { ContentKey, type EventLog, LogRefused } from '#event-log';
 import {
   type KeyStore,
   KeyVault,
@@ -9,8 +9,10 @@ import {
   SqliteKeyRows,
   SqliteKeyStore,
   StreamKeys,
+  WRONG_MASTER,
   copyKeys,
   keysMade,
+  refuseStore,
 } from '#vault';
 import { SecretBox, type Settings, closeInOrder, openMasterKey } from '#platform';
 import { type LogPorts, hasEmbeddedLog, openLog } from './open-log.js';
@@ -41,6 +43,26 @@ export function openKeyStore(settings: KeySettings, ports: LogPorts): KeyStore {
   const { eventstoreUrl, databaseUrl, dataDir } = settings;
   if (eventstoreUrl !== null && databaseUrl !== null) return new PostgresKeyStore(databaseUrl, ports);
   return SqliteKeyStore.open(keyFolder(dataDir));
+}
+
+/**
+ * Looks whether the keys of an embedded log would be opened, and changes nothing.
+ * @throws SettingsRefused, LogRefused as a start would
+ */
+export async function tryKeys(settings: KeySettings, log: EventLog): Promise<void> {
+  const { dataDir, masterKey } = settings;
+  const { id } = wrappingKey(openMasterKey(dataDir, masterKey, true));
+  const made = await keysMade(log);
+  if (!SqliteKeyStore.isIn(keyFolder(dataDir))) return refuseStore(null, made);
+  const store = SqliteKeyStore.open(keyFolder(dataDir));
+  try {
+    const state = await store.state();
+    refuseStore(state, made);
+    if (state !== null && ![state.master, state.successor?.of].includes(id))
+      throw new LogRefused(WRONG_MASTER);
+  } finally {
+    await store.close();
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   KeysLost,
   type KnownKey,
 } from '#event-log';
-import { KEY_STREAM, type KeysMade, refuseStore } from './keys-made.js';
+import { KEY_STREAM, type KeysMade, WRONG_MASTER, refuseStore } from './keys-made.js';
 import type { KeyStore, StoredKey, StoreState } from './key-store.js';
 
 /** Keys created in one batch, to share one sync. The first batch is smaller, since many processes use few. */
@@ -225,7 +225,7 @@ export class KeyVault extends ContentKeys {
     } catch (error) {
       if (!(error instanceof ContentChanged)) throw error;
     }
-    throw new LogRefused('ANNALS_MASTER_KEY must be the key that the key store was begun with or rotated to');
+    throw new LogRefused(WRONG_MASTER);
   }
 
   /** Accepts a rotated master key that a known one wraps. */

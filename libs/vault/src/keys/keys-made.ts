@@ -4,6 +4,9 @@ import type { StoreState } from './key-store.js';
 /** Stream that records key batches, to detect a key store older than the log (a wrong backup). */
 export const KEY_STREAM = 'keystore';
 
+export const WRONG_MASTER =
+  'ANNALS_MASTER_KEY must be the key that the key store was begun with or rotated to';
+
 export interface KeysMade {
   readonly store: string;
   readonly generation: number;

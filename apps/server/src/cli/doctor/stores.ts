@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { type Settings, SystemClock, SystemRandom } from '#platform';
 import { PostgresPool, errorCodeOf } from '#postgres';
 import { PinoLogger } from '../../observability/pino-logger.js';
+import { tryKeys } from '../../compose/open-keys.js';
 import { hasEmbeddedLog, openLog } from '../../compose/open-log.js';
 import { type Finding, type Name, fault, ok } from './finding.js';
 import type { Heard } from './model.js';
@@ -22,6 +23,7 @@ export async function checkLog(settings: Settings, readiness: Readiness | null):
   try {
     const log = await openLog(settings, ports);
     try {
+      await tryKeys(settings, log);
       return ok('log', `${await log.head()} events; \`annals verify-log\` reads them all`);
     } finally {
       await log.close();
