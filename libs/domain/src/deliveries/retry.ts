@@ -18,8 +18,11 @@ const WAITS_MS: readonly number[] = [
 export const MAX_ATTEMPTS = WAITS_MS.length + 1;
 /** A wait is this much shorter or longer by chance, so that what failed together does not come back together. */
 const JITTER = 0.2;
-/** A receiver may ask for that much patience at most. */
-const LONGEST_RETRY_AFTER_MS = 24 * HOUR;
+/**
+ * A receiver may ask for that much patience. Caches put 0 into the errors that they make up, and clocks are slow: all
+ * attempts at once would be none.
+ */
+const RETRY_AFTER_MS = { least: SECOND, most: 24 * HOUR } as const;
 
 /**
  * How long to wait after the n-th attempt (from 1) failed; null: there is no other.
@@ -29,21 +32,16 @@ const LONGEST_RETRY_AFTER_MS = 24 * HOUR;
 export function waitAfterAttempt(n: number, jitter: number, retryAfterMs: number | null): number | null {
   const wait = WAITS_MS[n - 1];
   if (wait === undefined) return null;
-  if (retryAfterMs !== null) return Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
+  const { least, most } = RETRY_AFTER_MS;
+  if (retryAfterMs !== null) return Math.min(Math.max(retryAfterMs, least), most);
   return Math.round(wait * (1 - JITTER + 2 * JITTER * jitter));
 }
 
-/**
- * Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110, 10.2.3). null: it asks for no wait. So does 0,
- * which caches put into their errors, and a date that has passed, by a clock that is slow: all attempts at once are no
- * retry, and the run's deliveries would end with them.
- */
+/** Milliseconds that a `Retry-After` asks for: seconds or a date (RFC 9110, 10.2.3). null: it says nothing. */
 export function parseRetryAfter(header: string | null, now: number): number | null {
   const text = header?.trim() ?? '';
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * SECOND : msUntil(text, now);
-  return ms > 0 ? ms : null;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
+  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
-
-/** NaN: it is no date. */
-const msUntil = (text: string, now: number): number =>
-  /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) - now : NaN;
