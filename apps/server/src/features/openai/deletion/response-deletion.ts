@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SessionId } from '#domain';
 import { SessionFace } from '#openai-face';
+import { FairSemaphore } from '#platform';
 import { type Caller, ConversationCommands, EraseSession } from '#runs';
 import { LineEvents } from '../reading/line-events.js';
 import { ResponseReading } from '../reading/response-reading.js';
@@ -8,6 +9,8 @@ import { ResponseReading } from '../reading/response-reading.js';
 /** Deletes responses: with the last one of its session, all of that. */
 @Injectable()
 export class ResponseDeletion {
+  private readonly turns = new FairSemaphore({ room: 2, roomEach: 1 });
+
   constructor(
     private readonly responses: ResponseReading,
     private readonly lines: LineEvents,
@@ -21,9 +24,19 @@ export class ResponseDeletion {
     await this.responses.read(found);
     const { session } = found.place;
     await this.commands.deleteResponse(session, id, caller);
-    if (!(await this.isOfNoUse(session))) return false;
+    if (!(await this.inTurn(caller, () => this.isOfNoUse(session)))) return false;
     await this.erasure.erase(session, caller);
     return true;
+  }
+
+  /** A session is held whole while it is looked at. The response is deleted already, so that nobody is turned away. */
+  private async inTurn<T>({ project }: Pick<Caller, 'project'>, work: () => Promise<T>): Promise<T> {
+    const giveBack = await this.turns.take(project);
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
   }
 
   /** Whether nothing is left of it that somebody could ask for, and nobody has made a conversation of it. */
