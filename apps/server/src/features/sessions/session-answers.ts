@@ -11,7 +11,7 @@ import {
   lengthOf,
   notFound,
 } from '#domain';
-import type { Weigh } from '#platform';
+import { FairSemaphore, type Weigh } from '#platform';
 import { SessionQueries, SessionsAsOf } from '#read-models';
 import { ContextsAsOf } from '#runs';
 import { ContentStore } from '#vault';
@@ -27,6 +27,9 @@ export interface AskedMoment {
 /** What a session is or was, written while it is read. */
 @Injectable()
 export class SessionAnswers {
+  /** For contexts: one is folded at a stretch, and many of them side by side would keep everybody waiting. */
+  private readonly turns = new FairSemaphore({ room: 2, roomEach: 1 });
+
   constructor(
     private readonly now: SessionQueries,
     private readonly past: SessionsAsOf,
@@ -62,11 +65,17 @@ export class SessionAnswers {
   /** @throws the same */
   async context(project: ProjectId, { session, at }: AskedMoment, reply: FastifyReply): Promise<void> {
     const moment = await this.past.moment(project, session, at);
-    const { contexts } = this;
+    const { contexts, turns } = this;
     const views = (messages: readonly ContextMessage[], weigh: Weigh) => this.views(session, messages, weigh);
     reply.code(200);
     await this.large.send(reply, project, async function* (weigh) {
-      const messages = await contexts.of(moment, weigh);
+      const giveBack = await turns.take(project);
+      let messages: readonly ContextMessage[];
+      try {
+        messages = reply.raw.destroyed ? [] : await contexts.of(moment, weigh);
+      } finally {
+        giveBack();
+      }
       yield '{"messages":[';
       yield* jsonItems(views(messages, weigh));
       yield ']}';
