@@ -28,6 +28,24 @@ describe('turns by name', () => {
     expect([turns.inUse, turns.waiting]).toEqual([2, 2]);
   });
 
+  it('is held while a work goes on, whether it ends well or not', async () => {
+    const turns = new FairSemaphore({ room: 1 });
+    let most = 0;
+    const work = async (n: number): Promise<number> => {
+      most = Math.max(most, turns.inUse);
+      await new Promise(setImmediate);
+      if (n === 1) throw new Error('not well');
+      return n;
+    };
+    const works = [0, 1, 2].map((n) => turns.within('a', () => work(n)));
+    expect((await Promise.allSettled(works)).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect([most, turns.inUse]).toEqual([1, 0]);
+  });
+
   it("let one of b wait for one place of a's to come free, behind a thousand of a", async () => {
     const turns = new FairSemaphore({ room: 3 });
     const { order, given, ask, settle } = watched(turns);

@@ -80,6 +80,16 @@ export class FairSemaphore {
     });
   }
 
+  /** Does the work while this name holds one of the capacity. @throws as `take`; what the work throws */
+  async within<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const giveBack = await this.take(name);
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
+  }
+
   private isFull(name: string): boolean {
     const { maxWaiting = Infinity, maxWaitingEach = maxWaiting } = this.terms;
     return this.waiting >= maxWaiting || this.order.waitingOf(name) >= maxWaitingEach;

@@ -15,6 +15,7 @@ import type { Mode } from '#domain';
 import { ContentStore, type FileStore } from '#vault';
 import { type EventLog } from '#event-log';
 import {
+  FairSemaphore,
   type Background,
   type Clock,
   CountedWork,
@@ -144,8 +145,10 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const deciding = { log, sessions, contents, schemas, toolboxes, clock };
   const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
   const retries = new RetryPlanner({ log, sessions, contents });
-  const replays = new ReplayPlanner({ log, sessions, contents });
-  const forks = new ForkSession({ log, sessions, keys, random });
+  // Many of a project side by side would keep all others waiting.
+  const turns = new FairSemaphore({ room: 2, roomEach: 1 });
+  const replays = new ReplayPlanner({ log, sessions, contents, turns });
+  const forks = new ForkSession({ log, sessions, keys, random, turns });
   const asOf = new ContextsAsOf(log, readCharsOf(contexts));
   const firings = new TaskFirings({ ...shared, ...starting });
   return {

@@ -55,6 +55,21 @@ describe('a fork', () => {
     expect(second?.data).toMatchObject({ forked_from: { session, at: last + 1 } });
   });
 
+  it('takes its turn with others of its project to have its session read', async () => {
+    const house = open({ script: answers });
+    const runs = [await house.run('one'), await house.run('two')];
+    const gate = new Gate();
+    house.log.hold = { prefix: sessionStream(runs[0]!.session), passed: 0, gate };
+    const { reads } = house.log;
+    const forks = runs.map(({ session }) => house.fork(session));
+    await gate.reached;
+    await new Promise(setImmediate);
+    expect(house.log.reads).toBe(reads + 1);
+    gate.open();
+    await Promise.all(forks);
+    expect(house.log.reads).toBeGreaterThan(reads + 1);
+  });
+
   it('is refused beyond the last event, of another project, and of what is not there or erased', async () => {
     const house = open({ script: answers });
     const { session } = await house.run('one');

@@ -13,7 +13,7 @@ import {
 import type { Journal } from '#agent';
 import type { IdempotencyKeys, IdempotentRequest } from '#access';
 import { ContentErased, type EventLog, type EventMeta, NO_EVENTS } from '#event-log';
-import type { Random } from '#platform';
+import type { FairSemaphore, Random } from '#platform';
 import type { Caller } from '../session-commands.js';
 import type { Sessions } from '../sessions.js';
 import { ownPart } from './own-part.js';
@@ -29,6 +29,8 @@ export interface ForkWish {
 
 export interface ForkPorts {
   readonly log: EventLog;
+  /** For reading whole sessions, by project. */
+  readonly turns: FairSemaphore;
   readonly sessions: Sessions;
   readonly keys: IdempotencyKeys;
   readonly random: Random;
@@ -58,7 +60,7 @@ export class ForkSession {
       const from = { session: parent, at: wish.at ?? journal.revision };
       requireMoment(from.at, journal.revision);
       const fork = {
-        ...(await forkAt(this.ports.log, from)),
+        ...(await this.ports.turns.within(caller.project, () => forkAt(this.ports.log, from))),
         ...(wish.title === undefined ? {} : { title: wish.title }),
       };
       const meta: EventMeta = { schemaVersion: 1, ...caller };

@@ -9,6 +9,7 @@ import {
 } from '#domain';
 import type { RecordedRun } from '#projections';
 import { ContentErased, type EventLog } from '#event-log';
+import type { FairSemaphore } from '#platform';
 import type { ContentStore } from '#vault';
 import { forkAt } from '../fork/fork-session.js';
 import type { Sessions } from '../sessions.js';
@@ -31,6 +32,8 @@ export class ReplayPlanner {
       readonly log: EventLog;
       readonly sessions: Sessions;
       readonly contents: ContentStore;
+      /** For reading whole sessions, by project. */
+      readonly turns: FairSemaphore;
     },
   ) {}
 
@@ -40,17 +43,18 @@ export class ReplayPlanner {
     project: ProjectId,
     terms: Pick<StartRun, 'actor' | 'correlationId' | 'traceparent' | 'idempotency'>,
   ): Promise<StartRun> {
-    const { log, sessions, contents } = this.ports;
+    const { log, sessions, contents, turns } = this.ports;
     const id = sessionOfRun(run);
     if (id === null) throw notFound('the run');
     await sessions.require(project, id);
-    const { session, chain, recorded } = await this.load({ run, requested });
+    const { session, chain, recorded } = await turns.within(project, () => this.load({ run, requested }));
     const [first, last] = [chain[0]!, chain.at(-1)!];
     if (!recorded.hasEnded || recorded.claimed === null)
       throw new Problem('conflict', 'only a run that has ended can be replayed');
     const config = await contents.object(session, last.data.config);
     if (tools === 'recorded') requireOffered(config, recorded);
-    const fork = await forkAt(log, { session, at: recorded.claimed - 1 });
+    const from = { session, at: recorded.claimed - 1 };
+    const fork = await turns.within(project, () => forkAt(log, from));
     return {
       ...terms,
       project,

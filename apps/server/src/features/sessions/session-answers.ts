@@ -69,13 +69,9 @@ export class SessionAnswers {
     const views = (messages: readonly ContextMessage[], weigh: Weigh) => this.views(session, messages, weigh);
     reply.code(200);
     await this.large.send(reply, project, async function* (weigh) {
-      const giveBack = await turns.take(project);
-      let messages: readonly ContextMessage[];
-      try {
-        messages = reply.raw.destroyed ? [] : await contexts.of(moment, weigh);
-      } finally {
-        giveBack();
-      }
+      const messages = await turns.within(project, async () =>
+        reply.raw.destroyed ? [] : contexts.of(moment, weigh),
+      );
       yield '{"messages":[';
       yield* jsonItems(views(messages, weigh));
       yield ']}';

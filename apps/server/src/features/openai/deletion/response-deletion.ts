@@ -24,19 +24,10 @@ export class ResponseDeletion {
     await this.responses.read(found);
     const { session } = found.place;
     await this.commands.deleteResponse(session, id, caller);
-    if (!(await this.inTurn(caller, () => this.isOfNoUse(session)))) return false;
+    // A session is held whole while it is looked at. The response is deleted already, so that nobody is turned away.
+    if (!(await this.turns.within(caller.project, () => this.isOfNoUse(session)))) return false;
     await this.erasure.erase(session, caller);
     return true;
-  }
-
-  /** A session is held whole while it is looked at. The response is deleted already, so that nobody is turned away. */
-  private async inTurn<T>({ project }: Pick<Caller, 'project'>, work: () => Promise<T>): Promise<T> {
-    const giveBack = await this.turns.take(project);
-    try {
-      return await work();
-    } finally {
-      giveBack();
-    }
   }
 
   /** Whether nothing is left of it that somebody could ask for, and nobody has made a conversation of it. */
