@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/problem.js';
 import type { ActionView } from '../api/types.js';
 import { announce } from '../app/status.js';
@@ -32,8 +32,8 @@ export function Decide({ action: read, nameOfKey, onDecided }: DecideProps) {
     onDecided?.(view);
     announce(sentenceOf(decidableOf(view), nameOfKey));
   };
-  useEffect(() => {
-    // The button that was pressed is gone: whoever pressed it goes on from here.
+  useLayoutEffect(() => {
+    // The button that was pressed is gone: whoever pressed it goes on from here, before another key can come.
     if (action.status !== 'open' && hasDecided.current) place.current?.focus();
   }, [action.status]);
   return (
