@@ -28,46 +28,38 @@ async function onFolder(play: (service: ServiceProcess) => Promise<void>): Promi
 }
 
 describe('a start', () => {
-  it(
-    'is refused in one line that names the variable',
-    () =>
-      onFolder(async (service) => {
-        for (const [name, value] of [
-          ['PORT', 'http'],
-          ['MAX_RUNS', '0'],
-          ['RUN_TIMEOUT_S', '-1'],
-          ['OPENAI_BASE_URL', 'ftp://x'],
-          ['ANNALS_ADMIN_KEY', 'short'],
-          ['ANNALS_MASTER_KEY', 'not 32 bytes'],
-          ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
-          ['ROLES', 'api,chef'],
-          ['EVENTSTORE_URL', 'esdb://user:hunter2@host:99999'],
-          ['DATA_DIR', '/etc/passwd'],
-          ['DATA_DIR', '/proc/nope'],
-        ] as const) {
-          const line = await refusalOf(service, { [name]: value });
-          expect(line).toMatch(new RegExp(`^${name} must be `));
-          expect(line).not.toContain(value === '0' || value === '-1' ? '\0' : value);
-        }
-      }),
-    60_000,
-  );
+  it('is refused in one line that names the variable', () =>
+    onFolder(async (service) => {
+      for (const [name, value] of [
+        ['PORT', 'http'],
+        ['MAX_RUNS', '0'],
+        ['RUN_TIMEOUT_S', '-1'],
+        ['OPENAI_BASE_URL', 'ftp://x'],
+        ['ANNALS_ADMIN_KEY', 'short'],
+        ['ANNALS_MASTER_KEY', 'not 32 bytes'],
+        ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
+        ['ROLES', 'api,chef'],
+        ['EVENTSTORE_URL', 'esdb://user:hunter2@host:99999'],
+        ['DATA_DIR', '/etc/passwd'],
+        ['DATA_DIR', '/proc/nope'],
+      ] as const) {
+        const line = await refusalOf(service, { [name]: value });
+        expect(line).toMatch(new RegExp(`^${name} must be `));
+        expect(line).not.toContain(value === '0' || value === '-1' ? '\0' : value);
+      }
+    }));
 
-  it(
-    'is refused in one line where it cannot listen',
-    () =>
-      onFolder(async (service) => {
-        service.spawn({ env: { HOST: '192.0.2.1' } });
-        expect((await service.exited).code).toBe(1);
-        // The database was made before, and said so.
-        const lines = service.output
-          .trim()
-          .split('\n')
-          .filter((line) => !line.startsWith('{'));
-        expect(lines).toEqual([expect.stringMatching(/^HOST and PORT must be .*EADDRNOTAVAIL$/)]);
-      }),
-    60_000,
-  );
+  it('is refused in one line where it cannot listen', () =>
+    onFolder(async (service) => {
+      service.spawn({ env: { HOST: '192.0.2.1' } });
+      expect((await service.exited).code).toBe(1);
+      // The database was made before, and said so.
+      const lines = service.output
+        .trim()
+        .split('\n')
+        .filter((line) => !line.startsWith('{'));
+      expect(lines).toEqual([expect.stringMatching(/^HOST and PORT must be .*EADDRNOTAVAIL$/)]);
+    }));
 
   it('is refused to a second service on the same folder, which harms the first in nothing', async () => {
     const stage = await Stage.open();
@@ -145,38 +137,30 @@ describe('SIGTERM', () => {
     }
   });
 
-  it(
-    'is a stop like any other while the database is still looked for',
-    () =>
-      onFolder(async (service) => {
-        const env = {
-          DATABASE_URL: 'postgres://annals:hunter2@127.0.0.1:1/annals',
-          ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-        };
-        service.spawn({ env });
-        await until(() => service.output.includes('"msg":"listening"'));
-        expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-        expect(service.output).toContain('"msg":"stopped"');
-        expect(service.output).not.toMatch(/hunter2|\n {4}at /);
-      }),
-    60_000,
-  );
+  it('is a stop like any other while the database is still looked for', () =>
+    onFolder(async (service) => {
+      const env = {
+        DATABASE_URL: 'postgres://annals:hunter2@127.0.0.1:1/annals',
+        ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      };
+      service.spawn({ env });
+      await until(() => service.output.includes('"msg":"listening"'));
+      expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+      expect(service.output).toContain('"msg":"stopped"');
+      expect(service.output).not.toMatch(/hunter2|\n {4}at /);
+    }));
 
-  it(
-    'is a stop like any other, with nothing to be looked into, while its own database is started',
-    () =>
-      onFolder(async (service) => {
-        for (let start = 1; start <= 3; start++) {
-          const from = service.output.length;
-          service.spawn();
-          await until(() => service.output.includes('"msg":"listening"', from));
-          expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-          expect(service.output.slice(from)).not.toMatch(/"level":"(?:warn|error)"/);
-          expect(service.output.slice(from)).toContain('"msg":"stopped"');
-        }
-      }),
-    60_000,
-  );
+  it('is a stop like any other, with nothing to be looked into, while its own database is started', () =>
+    onFolder(async (service) => {
+      for (let start = 1; start <= 3; start++) {
+        const from = service.output.length;
+        service.spawn();
+        await until(() => service.output.includes('"msg":"listening"', from));
+        expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+        expect(service.output.slice(from)).not.toMatch(/"level":"(?:warn|error)"/);
+        expect(service.output.slice(from)).toContain('"msg":"stopped"');
+      }
+    }));
 
   it('tells whoever waits for the end of a run where to find it', async () => {
     const stage = await Stage.open({ env: { SHUTDOWN_GRACE_S: '1' } });
@@ -245,21 +229,17 @@ describe('SIGTERM', () => {
 
 /** All others: test/e2e/secrets.spec.ts. */
 describe('secrets', () => {
-  it(
-    'of the first start are shown once, on the terminal',
-    () =>
-      onFolder(async (service) => {
-        mkdirSync(service.dataDir, { recursive: true });
-        await service.launch({ env: { ANNALS_ADMIN_KEY: '' } });
-        const key = /annals_\S+/.exec(service.output)?.[0] ?? '';
-        expect((await service.client(key).get('/runs')).status).toBe(200);
-        const from = service.output.length;
-        await service.restart('SIGKILL', { env: { ANNALS_ADMIN_KEY: '' } });
-        expect(service.output.slice(from)).not.toContain('annals_');
-        expect((await service.client(key).get('/runs')).status).toBe(200);
-        await service.kill('SIGTERM');
-        expect(await filesWith(service.dataDir, [key])).toEqual([]);
-      }),
-    60_000,
-  );
+  it('of the first start are shown once, on the terminal', () =>
+    onFolder(async (service) => {
+      mkdirSync(service.dataDir, { recursive: true });
+      await service.launch({ env: { ANNALS_ADMIN_KEY: '' } });
+      const key = /annals_\S+/.exec(service.output)?.[0] ?? '';
+      expect((await service.client(key).get('/runs')).status).toBe(200);
+      const from = service.output.length;
+      await service.restart('SIGKILL', { env: { ANNALS_ADMIN_KEY: '' } });
+      expect(service.output.slice(from)).not.toContain('annals_');
+      expect((await service.client(key).get('/runs')).status).toBe(200);
+      await service.kill('SIGTERM');
+      expect(await filesWith(service.dataDir, [key])).toEqual([]);
+    }));
 });
