@@ -15,10 +15,10 @@ import type { Mode } from '#domain';
 import { ContentStore, type FileStore } from '#vault';
 import { type EventLog } from '#event-log';
 import {
-  FairSemaphore,
   type Background,
   type Clock,
   CountedWork,
+  FairSemaphore,
   type Logger,
   type ModelParameter,
   type Random,

@@ -4,6 +4,11 @@ import { actionOf } from '../tools/actions-of.js';
 import { BudgetDenied } from './run-end.js';
 import type { RunRecord } from './run-record.js';
 
+/** @throws BudgetDenied */
+export function requireNotDenied({ state }: Pick<RunRecord, 'state'>): void {
+  if (state.budget?.outcome === 'denied') throw new BudgetDenied('the budget was not raised');
+}
+
 /**
  * Asks for more of a budget: one action for the whole run, whichever of its steps comes first.
  * @throws BudgetDenied: nobody is asked again
@@ -14,9 +19,8 @@ export async function askForBudget(
   clock: Clock,
 ): Promise<void> {
   const isAsked = (): boolean => {
-    const outcome = record.state.budget?.outcome;
-    if (outcome === 'denied') throw new BudgetDenied('the budget was not raised');
-    return outcome === 'open';
+    requireNotDenied(record);
+    return record.state.budget?.outcome === 'open';
   };
   if (isAsked()) return;
   const asked = JSON.stringify({ spent, limit, ...(of === undefined ? {} : { of }) });

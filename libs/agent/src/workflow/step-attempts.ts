@@ -8,8 +8,7 @@ import type { RunRecord } from '../run/run-record.js';
 import type { CallGate } from '../tools/call-gate.js';
 import { type CallTargets, ToolRunner, type ToolRunnerPorts } from '../tools/tool-runner.js';
 import { BudgetReached } from '../model/spending-limits.js';
-import { askForBudget } from '../run/budget-wait.js';
-import { BudgetDenied } from '../run/run-end.js';
+import { askForBudget, requireNotDenied } from '../run/budget-wait.js';
 import { AttemptFailed, type AttemptRequest, AttemptWaits } from './workflow-runner.js';
 
 export interface StepAttemptPorts extends ToolRunnerPorts {
@@ -102,7 +101,7 @@ class StepAttempt {
   /** @throws BudgetDenied: it ends the run also while other steps are under way */
   private async callModel(signal: AbortSignal): Promise<void> {
     const { record, around } = this;
-    if (record.state.budget?.outcome === 'denied') throw new BudgetDenied('the budget was not raised');
+    requireNotDenied(record);
     const { contents, session } = record;
     const output = new CollectedText();
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];

@@ -1,12 +1,10 @@
-import { LogUnavailable } from '#event-log';
-import { PostgresPool } from '#postgres';
+import type { PostgresPool } from '#postgres';
 import { KEY_TABLES, type KeyRow, KeyRows, type KeyTable, putStatement } from '../copy-keys.js';
+import { openKeyPool } from './key-pool.js';
 import { SCHEMA } from './key-statements.js';
 import { PostgresKeyStore } from './postgres-key-store.js';
 
 const PAGE = 1_000;
-const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** Rows of the key store in a database. */
 export class PostgresKeyRows extends KeyRows {
@@ -22,17 +20,7 @@ export class PostgresKeyRows extends KeyRows {
     const store = new PostgresKeyStore(url, ports);
     await store.prepare();
     await store.close();
-    const pool = new PostgresPool({
-      address: { url },
-      applicationName: 'annals keys',
-      connections: 1,
-      idleTimeoutMs: 0,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      settings: { synchronous_commit: 'on' },
-      failure: (error) => new LogUnavailable('the key store does not answer', { cause: error }),
-    });
-    return new PostgresKeyRows(pool);
+    return new PostgresKeyRows(openKeyPool(url));
   }
 
   override async page(table: KeyTable, after: string | number): Promise<readonly KeyRow[]> {

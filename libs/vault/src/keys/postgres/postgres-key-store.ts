@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import { type Clock, type Logger } from '#platform';
-import { PostgresPool } from '#postgres';
-import { LogUnavailable } from '#event-log';
+import type { PostgresPool } from '#postgres';
+import { openKeyPool } from './key-pool.js';
 import {
   type ErasureCheckpoint,
   type ErasureKind,
@@ -31,8 +31,6 @@ import {
   SIGNED,
 } from './key-statements.js';
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
 const RETRY_MS = 1_000;
 /** Long enough not to fill a log, short enough to be seen. */
 const SAY_EVERY = 10;
@@ -75,19 +73,9 @@ export class PostgresKeyStore extends KeyStore {
     private readonly ports: { readonly clock: Clock; readonly logger: Logger },
   ) {
     super();
-    this.pool = new PostgresPool({
-      address: { url },
-      applicationName: 'annals keys',
-      // One that stays open: it is there when the server has none left to give.
-      connections: 1,
-      idleTimeoutMs: 0,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      settings: { synchronous_commit: 'on' },
-      failure: (error) => new LogUnavailable('the key store does not answer', { cause: error }),
-      onLost: ({ message }) =>
-        ports.logger.warn({ detail: message }, 'a connection to the key store was lost'),
-    });
+    this.pool = openKeyPool(url, ({ message }) =>
+      ports.logger.warn({ detail: message }, 'a connection to the key store was lost'),
+    );
   }
 
   /** Waits for the server for as long as it takes, saying so. */
