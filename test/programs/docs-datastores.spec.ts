@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '#postgres';
+import { withPorts } from '../support/docs-shell.js';
 import { call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
@@ -48,7 +49,7 @@ describe('the commands of docs/datastores.md', () => {
   async function shell(commands: string): Promise<string> {
     const child = spawn(
       'bash',
-      ['-eu', '-o', 'pipefail', '-c', commands.replaceAll('localhost:3000', stage.service.origin)],
+      ['-eu', '-o', 'pipefail', '-c', withPorts(commands, { 3000: stage.service.port })],
       {
         cwd: folder,
         env: { PATH: process.env['PATH'] ?? '', ANNALS_KEY: ADMIN_KEY },

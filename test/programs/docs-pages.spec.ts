@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { commandsOf, likeCheckout, shell } from '../support/docs-shell.js';
+import { commandsOf, likeCheckout, shell, withPorts } from '../support/docs-shell.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
-import { freePort } from '../support/free-port.js';
+import { freePort, freePorts } from '../support/free-port.js';
 
 /** What the pages say as if the reader's service ran at its usual place, said to that of the test. */
 describe('the commands of', () => {
@@ -23,15 +23,10 @@ describe('the commands of', () => {
 
   let shopPort = 0;
   async function said(page: string): Promise<string> {
-    const [receiver, chat] = [await freePort(), await freePort()];
+    const [receiver = 0, chat = 0] = await freePorts(2);
+    const ports = { 3000: service.port, 4000: receiver, 4100: shopPort, 4200: chat };
     const commands = commandsOf(page).map((block) =>
-      block
-        .replaceAll('http://localhost:3000', service.origin)
-        .replaceAll('localhost:3000', service.origin)
-        .replaceAll(/(127\.0\.0\.1:|PORT=)4000/g, `$1${receiver}`)
-        .replaceAll(/(127\.0\.0\.1:|PORT=)4200/g, `$1${chat}`)
-        .replaceAll('127.0.0.1:4100', `127.0.0.1:${shopPort}`)
-        .replaceAll('/tmp/', `${folder}/`),
+      withPorts(block, ports).replaceAll('/tmp/', `${folder}/`),
     );
     return shell(folder, commands, { ANNALS_KEY: ADMIN_KEY });
   }

@@ -15,7 +15,7 @@ import {
   toHex,
 } from '#proof';
 import { freePort } from '../support/free-port.js';
-import { commandsOf, likeCheckout, shell } from '../support/docs-shell.js';
+import { commandsOf, likeCheckout, shell, withPorts } from '../support/docs-shell.js';
 import { EXPORT, POLICY, PROOF, underOlderDirectory } from '../support/proof/example.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 import { shortOf, verifyText } from '../support/proof/verify-text.js';
@@ -28,12 +28,10 @@ describe('docs/proof.md', () => {
 
   test('has commands that do what it says', async () => {
     likeCheckout(folder);
-    const [port, service] = [String(await freePort()), await ServiceProcess.start()];
+    const [witness, service] = [await freePort(), await ServiceProcess.start()];
+    const ports = { 3000: service.port, 4200: witness };
     const commands = commandsOf('docs/proof.md').map((block) =>
-      block
-        .replaceAll('/tmp/', `${folder}/`)
-        .replaceAll('4200', port)
-        .replaceAll('http://localhost:3000', service.origin),
+      withPorts(block, ports).replaceAll('/tmp/', `${folder}/`),
     );
     const env = { ANNALS_KEY: ADMIN_KEY, DATA_DIR: service.dataDir };
     let out = '';

@@ -9,6 +9,7 @@ import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 import { Dice } from './dice.js';
 import { LEAK, type Leak, leakEnv } from './leak.js';
+import { megabytes } from './growth.js';
 import { MemoryProbe } from './memory-probe.js';
 import { rested } from './rested.js';
 import { type RowReport, Verdict } from './verdict.js';
@@ -53,14 +54,14 @@ export async function fuzz({ requests, seed, leak }: FuzzOptions): Promise<RowRe
     const most = GROWTH + GROWTH_OF_EACH * requests;
     verdict.require(
       after - before < most,
-      () => `${told(after - before)} more are held, ${told(most)} may be`,
+      () => `${megabytes(after - before)} more are held, ${megabytes(most)} may be`,
     );
     round.requireMeaning(requests);
     await endsWell(stage, verdict);
-    const line = `F15 ${requests} requests made from the description (seed ${seed}): ${round.told}; ${told(after - before)} more held; ${verdict.problems.length} problems`;
+    const line = `F15 ${requests} requests made from the description (seed ${seed}): ${round.told}; ${megabytes(after - before)} more held; ${verdict.problems.length} problems`;
     const more = {
       'answers to requests made from the description': round.told,
-      'held more after them than after a fifth of them': told(after - before),
+      'held more after them than after a fifth of them': megabytes(after - before),
     };
     return { faults: requests, verdict, line, measured: { more } };
   } finally {
@@ -166,5 +167,3 @@ async function endsWell({ service, client }: Stage, verdict: Verdict): Promise<v
   const [left] = (await once(child, 'close')) as [number | null];
   verdict.require(left === 0, () => `verify-log: ${said.slice(0, 1_000)}`);
 }
-
-const told = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;

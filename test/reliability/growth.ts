@@ -25,7 +25,7 @@ interface Quantity {
   readonly told: (amount: number) => string;
 }
 
-const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+export const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
 
 export const QUANTITIES: readonly Quantity[] = [
   { of: 'held', name: 'memory held', slack: 16 * MEGABYTE, told: megabytes },

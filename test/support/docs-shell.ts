@@ -7,6 +7,13 @@ import { text } from 'node:stream/consumers';
 export const commandsOf = (page: string): readonly string[] =>
   Array.from(readFileSync(page, 'utf8').matchAll(/^```sh run\n([^]*?)^```$/gm), ([, block = '']) => block);
 
+/**
+ * A text in which what listens at ports of this machine does so at others. All at once: a port that is put in may begin
+ * with one that is looked for (40001 with 4000).
+ */
+export const withPorts = (text: string, ports: Readonly<Record<number, number>>): string =>
+  text.replaceAll(/(?<=localhost:|127\.0\.0\.1:|PORT=)\d+/g, (port) => String(ports[Number(port)] ?? port));
+
 /** Makes of an empty folder what looks like a checkout to commands: npm finds the scripts, which find the program. */
 export function likeCheckout(folder: string): void {
   for (const name of ['package.json', '.ci', 'dist', 'node_modules', 'apps', 'libs', 'docs'])
