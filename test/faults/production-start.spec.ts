@@ -6,7 +6,7 @@ import { until } from '../support/until.js';
 describe('the production start', () => {
   it('is what npm start runs', () => {
     expect(startScript()).toBe(
-      'exec node --max-semi-space-size=32 --heap-growing-percent=120 --v8-pool-size=1 .ci/start.mjs',
+      'exec node --max-semi-space-size=32 --heap-growing-percent=120 --v8-pool-size=1 --no-maglev-destroy-on-background .ci/start.mjs',
     );
     expect(spawnSync('node_modules/.bin/node', ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v24\./);
   });
