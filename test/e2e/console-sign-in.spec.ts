@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Search } from '../support/search-bytes.js';
 import type { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
@@ -7,11 +7,11 @@ import { until } from '../support/until.js';
 
 let service: ServiceProcess;
 let admin: ServiceClient;
-beforeEach(async () => {
+beforeAll(async () => {
   service = await ServiceProcess.start();
   admin = service.client();
 });
-afterEach(() => service.dispose());
+afterAll(() => service.dispose());
 
 interface SignedIn {
   readonly key: { readonly id: string; readonly name: string } | null;
