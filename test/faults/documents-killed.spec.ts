@@ -7,11 +7,12 @@ import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 
 const DIE_AT_TYPE = resolve('test/e2e/hooks/die-at-type.ts');
-/** A page of it takes a good part of a second to read. */
+/** A page of it takes a good part of a second to read, at a low priority: long beside tests that leave little over. */
 const NOTE = { bytes: readFileSync('test/fixtures/documents/note.jpg'), width: 1240, height: 500 };
-const PAGES = 60;
+/** More than can be read in the four seconds in which an upload is answered as indexed. */
+const PAGES = 24;
 /** Of one search: fewer than the pages, of which none may come twice. */
-const MOST_RESULTS = 50;
+const MOST_RESULTS = 20;
 const TEXT = 'The harbour master keeps the key of the crane.';
 
 let service: ServiceProcess;
