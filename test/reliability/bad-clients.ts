@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { say } from '../support/scripted-model.js';
 import { memoryOf, openFilesOf } from '../support/service-process.js';
-import { megabytes } from './growth.js';
+import { MOST_GROWTH, megabytes } from './growth.js';
 import { MemoryProbe } from './memory-probe.js';
 import { Theatre } from './theatre.js';
 import { type RowReport, spreadOf } from './verdict.js';
@@ -62,13 +62,14 @@ export async function badClients(ofEachKind: number): Promise<RowReport> {
     const verdict = await theatre.audit();
     const bound = GROWTH + ofEachKind * CLIENT_GROWTH;
     verdict.require(most.held < bound, () => `${megabytes(most.held)} more were held`);
+    verdict.require(most.resident < MOST_GROWTH, () => `the process grew by ${megabytes(most.resident)}`);
     verdict.require(left < GROWTH, () => `${megabytes(left)} more are held when all are gone`);
     const memory = `${megabytes(most.held)} more held, ${megabytes(left)} when they are gone (resident: ${megabytes(most.resident)})`;
-    const healthy = `${waits.length} healthy runs, ${spreadOf(waits)}`;
-    const line = `F14 ${sockets.length} bad clients of 7 kinds: ${verdict.line}; ${memory}; ${healthy}`;
+    const spread = spreadOf(waits);
+    const line = `F14 ${sockets.length} bad clients of 7 kinds: ${verdict.line}; ${memory}; ${waits.length} healthy runs, ${spread}`;
     const more = {
       [`memory with ${ofEachKind} clients that never read, and as many of 6 other kinds`]: memory,
-      'healthy runs beside them': `${waits.length}, ${spreadOf(waits)}`,
+      'healthy runs beside them': `${waits.length}, ${spread}`,
     };
     return { faults: sockets.length, verdict, line, measured: { more } };
   } finally {

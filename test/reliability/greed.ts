@@ -9,13 +9,12 @@ import { Stage } from '../support/stage.js';
 import { checkConnections, checkWishes } from './check-clients.js';
 import { checkSessions } from './check-log.js';
 import { StoredContents, readLog } from './evidence.js';
+import { MOST_GROWTH } from './growth.js';
 import { turnsOf } from './scenarios.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
 import { Witness } from './witness.js';
 
 const MEGABYTE = 1024 * 1024;
-/** What the process may hold more than before, garbage that it has not come to yet included. */
-const MOST_GROWTH = 400 * MEGABYTE;
 const MAX_RUNS = 250;
 const QUEUED = 1_000;
 const TURN_MS = 300;

@@ -25,6 +25,9 @@ interface Quantity {
   readonly told: (amount: number) => string;
 }
 
+/** What a process may be larger by than before, in resident bytes, garbage that it has not come to yet included. */
+export const MOST_GROWTH = 400 * MEGABYTE;
+
 export const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
 
 export const QUANTITIES: readonly Quantity[] = [
